@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ipc/base/log.h"
+#include "workers/cloneset/clone.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The store follows within milliseconds; what takes longer is asked for at the API server. */
+#define CHECK_AFTER_USEC 10000000
+#define WAIT_USEC 1000000
+
+static const struct pod_view *find_pod(const struct clone *c, const char *name)
+{
+	size_t lo = 0, hi = c->pods.n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int cmp = strcmp(c->pods.views[mid]->name, name);
+		if (cmp == 0)
+			return c->pods.views[mid];
+		if (cmp < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static uint64_t rv_number(const char *rv)
+{
+	char *end;
+	unsigned long long v = strtoull(rv, &end, 10);
+	return end == rv || *end ? UINT64_MAX : v;
+}
+
+/* Whether the store shows the intent's effect. */
+static bool shown(const struct intent *it, const struct pod_view *pod)
+{
+	switch (it->kind) {
+	case INTENT_CREATE:
+		return pod != NULL;
+	case INTENT_DELETE:
+		return !pod || strcmp(pod->uid, it->uid) != 0 || pod->terminating;
+	case INTENT_UPDATE:
+		return !pod || strcmp(pod->uid, it->uid) != 0 || rv_number(pod->rv) > it->rv;
+	}
+	return true;
+}
+
+/* A name that was journaled and is not there is used for the next creation: if the request of a
+ * dead worker is still on its way, it can't become one pod too many. */
+static void recycle(struct clone *c, const struct intent *it)
+{
+	const char *dash = strrchr(it->name, '-');
+	if (dash && cloneset_instance_id_valid(str_of(dash + 1)))
+		clone_spare_id_add(c->notes, dash + 1);
+}
+
+struct check {
+	struct clone *c;
+	enum intent_kind kind;
+	const char *name;
+};
+
+static void judge(struct clone *c, struct intent *it, const struct k8s_response *r)
+{
+	const val *meta = val_get(r->object, "metadata");
+	bool same_uid = k8s_ok(r) && val_is(val_get(meta, "uid"), it->uid);
+	bool drop = false;
+	if (it->kind == INTENT_CREATE && k8s_is_not_found(r)) {
+		recycle(c, it);
+		drop = true;
+	} else if (it->kind == INTENT_DELETE) {
+		/* still there and not going: the request never arrived */
+		drop = same_uid && val_is_null(val_get(meta, "deletionTimestamp"));
+	} else if (it->kind == INTENT_UPDATE) {
+		const char *rv = val_cstr(c->s->arena, val_get(meta, "resourceVersion"));
+		drop = same_uid && rv && rv_number(rv) == it->rv;
+	}
+	if (drop) {
+		log_info("%s: the write to pod %s was never carried out", c->s->key, it->name);
+		journal_clear(c->s->w->journal, c->uid_text, it);
+	}
+}
+
+static void on_checked(struct sync *s, const struct k8s_response *r, void *userdata)
+{
+	struct check *ck = userdata;
+	struct intent *it = journal_find(s->w->journal, ck->c->uid_text, ck->kind, ck->name);
+	if (!it)
+		return;
+	if (!k8s_ok(r) && !k8s_is_not_found(r)) {
+		sync_fail_response(s, "cannot check a pod", r);
+		return;
+	}
+	it->recovered = false;
+	it->at_usec = mono_usec();
+	judge(ck->c, it, r);
+	sync_requeue_after(s, 1);
+}
+
+static void check(struct clone *c, const struct intent *it)
+{
+	arena *a = c->s->arena;
+	struct check *ck = arena_alloc(a, sizeof(*ck));
+	*ck = (struct check){c, it->kind, arena_strndup(a, it->name, strlen(it->name))};
+	sync_get(c->s, &K8S_PODS, c->s->ns, str_of(ck->name), on_checked, ck);
+}
+
+bool clone_intents(struct clone *c)
+{
+	struct journal *j = c->s->w->journal;
+	struct intent *it = journal_of(j, c->uid_text), *next;
+	size_t open = 0;
+	for (; it; it = next) {
+		next = it->next;
+		if (shown(it, find_pod(c, it->name))) {
+			journal_clear(j, c->uid_text, it);
+			continue;
+		}
+		open++;
+		if (it->recovered || mono_usec() > it->at_usec + CHECK_AFTER_USEC)
+			check(c, it);
+	}
+	if (open == 0)
+		return true;
+	sync_requeue_after(c->s, WAIT_USEC);
+	return false;
+}
