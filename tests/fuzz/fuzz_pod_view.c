@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kube/json.h"
+#include "rules/inplace.h"
+#include "rules/podreadiness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void all_patches(arena *a, const val *pod, const struct pod_view *v)
+{
+	struct inplace_spec spec;
+	struct inplace_update u = {.pod = pod, .spec = &spec, .revision = str_of("r-1")};
+	val patch;
+
+	inplace_spec_from(a, pod, pod, &spec);
+	/* the object as both templates: the same in place, or no template at all */
+	if (!spec.possible && val_is_map(pod))
+		abort();
+	inplace_update_patch(a, &u, &patch, NULL);
+	/* what we write, we can read */
+	if (inplace_next_batch_patch(a, pod, 0, &patch, NULL) == 0 &&
+	    inplace_check(&patch, NULL, NULL, 0) == INPLACE_BROKEN)
+		abort();
+	if (v->active && inplace_refresh(v) == INPLACE_WRITE_NEXT && !v->has_inplace_state)
+		abort();
+	inplace_not_ready_patch(a, pod, 0);
+	podreadiness_init_patch(a, pod, 0);
+	podreadiness_add(a, pod, READINESS_PRE_DELETE, 0, &patch);
+	podreadiness_remove(a, pod, READINESS_PRE_DELETE, 0, &patch);
+}
+
+/* Any JSON as a pod: the view, every verdict on it, and every patch made from it. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val pod, wrapped = val_map();
+	struct pod_view v;
+
+	/* as the text of the state annotation */
+	val_set(a, val_ensure_map(a, val_ensure_map(a, &wrapped, "metadata"), "annotations"),
+		ANNO_INPLACE_STATE, val_of_strn((struct str){(const char *)data, size}));
+	pod_view_from(&wrapped, &v);
+	if (!v.has_inplace_state || v.inplace == INPLACE_NONE)
+		abort();
+	all_patches(a, &wrapped, &v);
+	pod_view_free(&v);
+
+	if (json_parse(a, (const char *)data, size, &pod, NULL) < 0)
+		return 0;
+	pod_view_from(&pod, &v);
+	if (v.active == (v.terminating || v.finished) || strlen(v.name) > size)
+		abort();
+	pod_is_available(&v, 10, 1800000000);
+	all_patches(a, &pod, &v);
+	pod_view_free(&v);
+	return 0;
+}

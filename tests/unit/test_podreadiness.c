@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "rules/conditions.h"
+#include "rules/podreadiness.h"
+#include "tests/unit/cases.h"
+#include "tests/unit/pods.h"
+#include "tests/unit/smp.h"
+
+static val pod_with(arena *a, const char *conditions)
+{
+	val pod = js(a, "{'metadata':{'uid':'u','resourceVersion':'7'},'spec':{'readinessGates':["
+			"{'conditionType':'KruisePodReady'}]},'status':{}}");
+
+	val_set(a, val_get_mut(&pod, "status"), "conditions", js(a, conditions));
+	return pod;
+}
+
+static const char *message(arena *a, const val *pod)
+{
+	return val_cstr(a, val_get(condition_of(pod, GATE_POD_READY), "message"));
+}
+
+static void first_time(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val pod = pod_with(a, "[]"), none = js(a, "{'spec':{}}"), patch;
+
+	(void)state;
+	assert_false(podreadiness_needs_init(&none));
+	assert_true(podreadiness_needs_init(&pod));
+	patch = podreadiness_init_patch(a, &pod, NOW);
+	assert_true(val_is(val_path(&patch, "metadata", "resourceVersion", NULL), "7"));
+	assert_true(val_is(val_path(&patch, "metadata", "uid", NULL), "u"));
+	smp_apply(a, &pod, &patch);
+	assert_int_equal(condition_status(condition_of(&pod, GATE_POD_READY)), COND_TRUE);
+	assert_false(podreadiness_needs_init(&pod));
+}
+
+/* True only after both users' keys are gone. */
+static void two_users(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val pod = pod_with(a, "[{'type':'KruisePodReady','status':'True'},{'type':'Ready','status':"
+			      "'True'},{'type':'ContainersReady','status':'True'}]");
+	const struct readiness_key other = {"Another", "k"};
+	val patch;
+
+	(void)state;
+	assert_true(podreadiness_add(a, &pod, READINESS_PRE_DELETE, NOW, &patch));
+	smp_apply(a, &pod, &patch);
+	assert_string_equal(message(a, &pod),
+			    "[{\"userAgent\":\"Lifecycle\",\"key\":\"preDeleteHook\"}]");
+	assert_int_equal(condition_status(condition_of(&pod, "Ready")), COND_FALSE);
+	assert_false(podreadiness_add(a, &pod, READINESS_PRE_DELETE, NOW, &patch));
+
+	assert_true(podreadiness_add(a, &pod, other, NOW, &patch));
+	smp_apply(a, &pod, &patch);
+	assert_string_equal(message(a, &pod),
+			    "[{\"userAgent\":\"Another\",\"key\":\"k\"},"
+			    "{\"userAgent\":\"Lifecycle\",\"key\":\"preDeleteHook\"}]");
+
+	assert_true(podreadiness_remove(a, &pod, READINESS_PRE_DELETE, NOW, &patch));
+	smp_apply(a, &pod, &patch);
+	assert_int_equal(condition_status(condition_of(&pod, GATE_POD_READY)), COND_FALSE);
+	assert_false(podreadiness_remove(a, &pod, READINESS_PRE_DELETE, NOW, &patch));
+	assert_true(podreadiness_remove(a, &pod, other, NOW, &patch));
+	smp_apply(a, &pod, &patch);
+	assert_int_equal(condition_status(condition_of(&pod, GATE_POD_READY)), COND_TRUE);
+	assert_string_equal(message(a, &pod), "[]");
+}
+
+static void odd_messages(void **state)
+{
+	static const char *const odd[] = {"x", "{}", "[7,{},{\\'userAgent\\':\\'a\\'}]", "null"};
+	_cleanup_arena_ arena *a = arena_new();
+	val none = js(a, "{'spec':{'readinessGates':[]}}"), patch;
+
+	(void)state;
+	assert_false(podreadiness_add(a, &none, READINESS_PRE_UPDATE, NOW, &patch));
+	assert_false(podreadiness_remove(a, &none, READINESS_PRE_UPDATE, NOW, &patch));
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		val pod = pod_with(a, arena_printf(a,
+						   "[{'type':'KruisePodReady','status':'False',"
+						   "'message':'%s'}]",
+						   odd[i]));
+
+		assert_true(podreadiness_add(a, &pod, READINESS_PRE_UPDATE, NOW, &patch));
+		smp_apply(a, &pod, &patch);
+		assert_string_equal(message(a, &pod),
+				    "[{\"userAgent\":\"Lifecycle\",\"key\":\"preUpdateHook\"}]");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(first_time),
+	    cmocka_unit_test(two_users),
+	    cmocka_unit_test(odd_messages),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

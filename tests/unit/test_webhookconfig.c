@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kube/json.h"
+#include "rules/webhookconfig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+static const struct webhook_endpoint by_url = {.url = "https://127.0.0.1:9876",
+					       .ca_bundle = "Q0E="};
+static const struct webhook_endpoint by_service = {
+    .namespace = "kruise-system", .service = "kruise-webhook-service", .ca_bundle = "Q0E="};
+
+static val parse(arena *a, const char *text)
+{
+	val v;
+	struct err e = {0};
+	if (json_parse(a, text, strlen(text), &v, &e) < 0)
+		fail_msg("%s", e.msg);
+	return v;
+}
+
+static const val *webhook(const val *config, const char *name)
+{
+	return val_find(val_get(config, "webhooks"), "name", str_of(name));
+}
+
+static void made_when_absent(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val out;
+	(void)state;
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, NULL, &by_url, &out));
+	assert_true(val_is(val_get(&out, "kind"), "MutatingWebhookConfiguration"));
+	assert_true(val_is(val_path(&out, "metadata", "name", NULL), MUTATING_CONFIG_NAME));
+	const val *w = webhook(&out, "mcloneset.kb.io");
+	assert_true(val_is(val_path(w, "clientConfig", "url", NULL),
+			   "https://127.0.0.1:9876/mutate-apps-kruise-io-cloneset"));
+	assert_true(val_is(val_path(w, "clientConfig", "caBundle", NULL), "Q0E="));
+	assert_null(val_path(w, "clientConfig", "service", NULL));
+	assert_true(webhookconfig_trusts(&out, str_of("Q0E=")));
+	assert_false(webhookconfig_trusts(&out, str_of("T0xE")));
+
+	assert_true(webhookconfig_desired(a, WEBHOOK_VALIDATE, NULL, &by_service, &out));
+	w = webhook(&out, "vcloneset.kb.io");
+	const val *service = val_path(w, "clientConfig", "service", NULL);
+	assert_true(val_is(val_get(service, "namespace"), "kruise-system"));
+	assert_true(val_is(val_get(service, "name"), "kruise-webhook-service"));
+	assert_true(val_is(val_get(service, "path"), "/validate-apps-kruise-io-cloneset"));
+	assert_int_equal(val_int_or(val_get(service, "port"), 0), 443);
+	assert_null(val_path(w, "clientConfig", "url", NULL));
+}
+
+static void nothing_to_write_when_right(void **state)
+{
+	static const enum webhook_kind kinds[] = {WEBHOOK_MUTATE, WEBHOOK_VALIDATE};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val first, second;
+		assert_true(webhookconfig_desired(a, kinds[i], NULL, &by_url, &first));
+		assert_false(webhookconfig_desired(a, kinds[i], &first, &by_url, &second));
+		/* another address, another CA: written again, and then right again */
+		assert_true(webhookconfig_desired(a, kinds[i], &first, &by_service, &second));
+		assert_false(webhookconfig_desired(a, kinds[i], &second, &by_service, &first));
+	}
+}
+
+/* As OpenKruise leaves it: another server's CA, paths of features that are not served here. */
+static const char taken_over[] =
+    "{\"metadata\":{\"name\":\"kruise-mutating-webhook-configuration\",\"resourceVersion\":\"7\","
+    "\"labels\":{\"keep\":\"me\"}},\"webhooks\":["
+    "{\"name\":\"mpod.kb.io\",\"clientConfig\":{\"caBundle\":\"T0xE\",\"service\":{\"name\":\"s\","
+    "\"namespace\":\"n\",\"path\":\"/mutate-pod\"}}},"
+    "{\"name\":\"mcloneset.kb.io\",\"timeoutSeconds\":7,\"clientConfig\":{\"caBundle\":\"T0xE\","
+    "\"service\":{\"name\":\"s\",\"namespace\":\"n\",\"path\":\"/mutate-apps-kruise-io-v1alpha1-"
+    "cloneset\"}}}]}";
+
+static void taken_over_from_openkruise(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val existing = parse(a, taken_over), out, again;
+	(void)state;
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &existing, &by_service, &out));
+	assert_int_equal(val_len(val_get(&out, "webhooks")), 1);
+	assert_null(webhook(&out, "mpod.kb.io"));
+	const val *w = webhook(&out, "mcloneset.kb.io");
+	assert_int_equal(val_int_or(val_get(w, "timeoutSeconds"), 0), 7); /* the user's own */
+	assert_true(val_is(val_path(w, "clientConfig", "caBundle", NULL), "Q0E="));
+	assert_true(val_is(val_path(w, "clientConfig", "service", "path", NULL),
+			   "/mutate-apps-kruise-io-v1alpha1-cloneset"));
+	assert_true(val_is(val_path(&out, "metadata", "labels", "keep", NULL), "me"));
+	assert_true(val_is(val_path(&out, "metadata", "resourceVersion", NULL), "7"));
+
+	/* what was installed is kept, without the old CA */
+	struct str text =
+	    val_str(val_path(&out, "metadata", "annotations", ANNO_WEBHOOK_TEMPLATE, NULL));
+	val kept = parse(a, arena_strndup(a, text.p, text.n));
+	assert_int_equal(val_len(&kept), 2);
+	const val *pod = val_find(&kept, "name", str_of("mpod.kb.io"));
+	assert_true(val_is(val_path(pod, "clientConfig", "service", "path", NULL), "/mutate-pod"));
+	assert_null(val_path(pod, "clientConfig", "caBundle", NULL));
+	assert_false(webhookconfig_desired(a, WEBHOOK_MUTATE, &out, &by_service, &again));
+}
+
+static void edits_are_put_back(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val config, out;
+	(void)state;
+	assert_true(webhookconfig_desired(a, WEBHOOK_VALIDATE, NULL, &by_url, &config));
+	val edited = val_copy(a, &config);
+	val *client = val_get_mut(val_at_mut(val_get_mut(&edited, "webhooks"), 0), "clientConfig");
+	val_set(a, client, "caBundle", val_of_str("T0xE"));
+	assert_true(webhookconfig_desired(a, WEBHOOK_VALIDATE, &edited, &by_url, &out));
+	assert_true(webhookconfig_trusts(&out, str_of("Q0E=")));
+	/* a webhook that somebody removed comes back from the template */
+	val_set(a, &edited, "webhooks", val_array());
+	assert_true(webhookconfig_desired(a, WEBHOOK_VALIDATE, &edited, &by_url, &out));
+	assert_non_null(webhook(&out, "vcloneset.kb.io"));
+}
+
+static void odd_objects_do_no_harm(void **state)
+{
+	static const char *const texts[] = {
+	    "{}",
+	    "{\"webhooks\":7}",
+	    "{\"webhooks\":[7,null,[]]}",
+	    "{\"metadata\":{\"annotations\":{\"template\":\"not json\"}}}",
+	    "{\"metadata\":{\"annotations\":{\"template\":\"{}\"}},\"webhooks\":[{\"clientConfig\":"
+	    "1}]}",
+	    "{\"webhooks\":[{\"clientConfig\":{\"url\":\"https://"
+	    "\"}},{\"clientConfig\":{\"url\":\"x\"}}]}",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val existing = parse(a, texts[i]), out, again;
+		assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &existing, &by_url, &out));
+		assert_int_equal(val_len(val_get(&out, "webhooks")), 1);
+		assert_false(webhookconfig_desired(a, WEBHOOK_MUTATE, &out, &by_url, &again));
+	}
+}
+
+static void paths(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_webhook_paths; i++)
+		assert_ptr_equal(webhook_path_find(str_of(webhook_paths[i].path)),
+				 &webhook_paths[i]);
+	assert_null(webhook_path_find(str_of("/mutate-pod")));
+	assert_null(webhook_path_find(str_of("")));
+	assert_null(webhook_path_find((struct str){0}));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(made_when_absent),
+	    cmocka_unit_test(nothing_to_write_when_right),
+	    cmocka_unit_test(taken_over_from_openkruise),
+	    cmocka_unit_test(edits_are_put_back),
+	    cmocka_unit_test(odd_objects_do_no_harm),
+	    cmocka_unit_test(paths),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
