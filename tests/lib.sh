@@ -106,6 +106,17 @@ start_kruised() {
 	fi
 }
 
+# record FILE N [arguments of kubectl get]: writes a watch's events to the file in the background ($recorder), and
+# returns when the N objects that exist are in: their order says nothing, what follows happened in that order.
+record() {
+	local file=$1 n=$2
+	shift 2
+	kubectl get "$@" -w -o json --output-watch-events >"$file" 2>/dev/null &
+	recorder=$!
+	until_true 20 recorded "$file" "$n"
+}
+recorded() { [ "$(jq -s length "$1")" -ge "$2" ]; }
+
 port_of() { sed -n "s/^$1=//p" "$RUNDIR/ports"; }
 
 kruised_ready() {

@@ -119,11 +119,10 @@ check_eq "InPlaceOnly refuses an env change" 1 "$(grep -c Forbidden <<<"$refused
 # --- surge ---
 clone surge 4 'type: ReCreate, maxUnavailable: 0, maxSurge: 2' | kubectl apply -f - >/dev/null
 check "surge: four pods" settle surge
-kubectl get pods -l app=surge -w -o json --output-watch-events 2>/dev/null >"$work/surge.watch" &
-watch=$!
+record "$work/surge.watch" 4 pods -l app=surge
 set_image surge nginx:2 >/dev/null
 check "surge rolls" settle surge
-kill $watch
+kill $recorder
 # replays the watch: the largest number of pods alive, and the smallest number ready, at any event
 extremes=$(jq -sr 'reduce .[] as $e ({pods: {}, most: 0, least: 99};
 	if $e.type == "DELETED" or $e.object.metadata.deletionTimestamp then .pods |= del(.[$e.object.metadata.name])

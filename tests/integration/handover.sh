@@ -41,8 +41,7 @@ done
 
 # the simulator takes over the nodes that the snapshot has
 start_nodesim --nodes 10 --prefix sim- --start-delay 100ms --restart-delay 100ms
-kubectl get pods -w -o json --output-watch-events >"$work/watch" 2>/dev/null &
-recorder=$!
+record "$work/watch" 6 pods
 kubectl patch clone shop --type merge -p '{"spec":{"updateStrategy":{"partition":0}}}' >/dev/null
 done_rolling() { [ "$(kubectl get clone shop -o json | jq -c '.status | [.updatedReplicas, .updatedReadyReplicas, .readyReplicas]')" = '[6,6,6]' ]; }
 check "partition 0 rolls on" until_true 90 done_rolling

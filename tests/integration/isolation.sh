@@ -30,8 +30,7 @@ settled() {
 check "twenty pods are ready" until_true 90 settled
 
 # every event of the pods, for judging afterwards
-kubectl get pods -l app=roll -w -o json --output-watch-events >"$work/watch" 2>/dev/null &
-recorder=$!
+record "$work/watch" 20 pods -l app=roll
 
 # a steady client: CloneSets (through our admission) and pods; each answer within 10 s or it counts as failed
 client() {
