@@ -208,6 +208,73 @@ static void malformed_reviews(void **state)
 	}
 }
 
+/* n opening brackets where an object's field would be, closed or not. */
+static char *nested(arena *a, size_t n, bool closed)
+{
+	_cleanup_buf_ struct buf b = {0};
+	buf_puts(&b, "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
+		     "\"request\":{\"uid\":\"u\",\"operation\":\"CREATE\",\"resource\":{"
+		     "\"resource\":\"clonesets\"},\"object\":{\"x\":");
+	for (size_t i = 0; i < n; i++)
+		buf_puts(&b, "[");
+	for (size_t i = 0; closed && i < n; i++)
+		buf_puts(&b, "]");
+	buf_puts(&b, closed ? "}}}" : "");
+	return arena_strndup(a, buf_str(&b), b.len);
+}
+
+static void nesting_has_a_bound(void **state)
+{
+	static const struct {
+		size_t depth;
+		bool closed, good;
+	} cases[] = {
+	    {20, true, true}, {20, false, false}, {100000, true, false}, {1000000, false, false}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		struct admission_request q;
+		struct err e = {0};
+		const char *body = nested(a, cases[i].depth, cases[i].closed);
+		int r = admission_decode(a, body, strlen(body), &q, &e);
+		assert_int_equal(r, cases[i].good ? 0 : -EINVAL);
+	}
+}
+
+static void the_request_is_read_whole(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	struct admission_request q;
+	const char *body = REVIEW("v1", "UPDATE",
+				  ",\"dryRun\":true,\"kind\":{\"kind\":\"CloneSet\"},\"object\":{"
+				  "\"o\":1},\"oldObject\":{\"o\":2}");
+	(void)state;
+	assert_int_equal(admission_decode(a, body, strlen(body), &q, NULL), 0);
+	assert_true(q.dry_run);
+	assert_true(str_is(q.operation, "UPDATE") && str_is(q.ns, "default") &&
+		    str_is(q.name, "a"));
+	assert_true(str_is(q.group, "apps.kruise.io") && str_is(q.version, "v1alpha1") &&
+		    str_is(q.resource, "clonesets") && str_is(q.kind, "CloneSet"));
+	assert_int_equal(val_int_or(val_get(q.object, "o"), 0), 1);
+	assert_int_equal(val_int_or(val_get(q.old_object, "o"), 0), 2);
+	assert_int_equal(q.sub_resource.n, 0);
+}
+
+/* kubectl shows causes only, and puts the field before the message by itself. */
+static void a_refusal_by_the_mutating_handler_has_a_cause(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val r = review(a, "/mutate-apps-kruise-io-cloneset",
+		       REVIEW("v1", "CREATE", ",\"object\":" CLONESET(SPEC("\"one\""))));
+	const val *status = val_path(&r, "response", "status", NULL);
+	(void)state;
+	assert_false(val_bool(val_path(&r, "response", "allowed", NULL)));
+	assert_int_equal(val_len(val_path(status, "details", "causes", NULL)), 1);
+	const val *cause = val_at(val_path(status, "details", "causes", NULL), 0);
+	assert_true(val_str(val_get(cause, "message")).n > 0);
+	assert_null(val_get(cause, "field"));
+}
+
 static void every_served_path_has_a_handler(void **state)
 {
 	(void)state;
@@ -225,6 +292,9 @@ int main(void)
 	    cmocka_unit_test(pods_to_delete_need_the_store),
 	    cmocka_unit_test(others_business_is_allowed),
 	    cmocka_unit_test(malformed_reviews),
+	    cmocka_unit_test(nesting_has_a_bound),
+	    cmocka_unit_test(the_request_is_read_whole),
+	    cmocka_unit_test(a_refusal_by_the_mutating_handler_has_a_cause),
 	    cmocka_unit_test(every_served_path_has_a_handler),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/json.h"
 #include "rules/webhookconfig.h"
+#include "tests/unit/cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -106,6 +107,104 @@ static void taken_over_from_openkruise(void **state)
 	assert_false(webhookconfig_desired(a, WEBHOOK_MUTATE, &out, &by_service, &again));
 }
 
+/* The objects of a cluster that OpenKruise 1.5 managed, with a `template` of its own making. */
+static const struct {
+	enum webhook_kind kind;
+	const char *file, *name, *path;
+} recorded[] = {
+    {WEBHOOK_MUTATE, "tests/data/webhook/openkruise-1.5-mutating.json", "mcloneset.kb.io",
+     "/mutate-apps-kruise-io-v1alpha1-cloneset"},
+    {WEBHOOK_VALIDATE, "tests/data/webhook/openkruise-1.5-validating.json", "vcloneset.kb.io",
+     "/validate-apps-kruise-io-v1alpha1-cloneset"},
+};
+
+static void recorded_configurations_are_taken_over(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val existing = load_cases(a, recorded[i].file), out, again;
+		size_t n = val_len(val_get(&existing, "webhooks"));
+		assert_true(n > 1);
+		assert_true(
+		    webhookconfig_desired(a, recorded[i].kind, &existing, &by_service, &out));
+		assert_int_equal(val_len(val_get(&out, "webhooks")), 1);
+
+		/* the webhook itself: all as it was but for the CA */
+		const val *was = webhook(&existing, recorded[i].name);
+		val is = val_copy(a, webhook(&out, recorded[i].name));
+		val *client = val_get_mut(&is, "clientConfig");
+		assert_true(val_is(val_path(client, "service", "path", NULL), recorded[i].path));
+		assert_true(val_is(val_get(client, "caBundle"), "Q0E="));
+		val_set(a, &is, "clientConfig", val_copy(a, val_get(was, "clientConfig")));
+		assert_true(val_equal(was, &is));
+
+		/* the template names every webhook still, so that another manager finds them */
+		struct str text =
+		    val_str(val_path(&out, "metadata", "annotations", ANNO_WEBHOOK_TEMPLATE, NULL));
+		val kept = parse(a, arena_strndup(a, text.p, text.n));
+		assert_int_equal(val_len(&kept), n);
+		assert_true(val_equal(val_path(&out, "metadata", "uid", NULL),
+				      val_path(&existing, "metadata", "uid", NULL)));
+		assert_false(webhookconfig_desired(a, recorded[i].kind, &out, &by_service, &again));
+	}
+}
+
+static void the_other_address_goes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val existing = load_cases(a, recorded[i].file), url, service, again;
+		assert_true(webhookconfig_desired(a, recorded[i].kind, &existing, &by_url, &url));
+		const val *client = val_get(webhook(&url, recorded[i].name), "clientConfig");
+		assert_null(val_get(client, "service"));
+		assert_true(val_is(val_get(client, "url"),
+				   arena_printf(a, "%s%s", by_url.url, recorded[i].path)));
+
+		assert_true(
+		    webhookconfig_desired(a, recorded[i].kind, &url, &by_service, &service));
+		client = val_get(webhook(&service, recorded[i].name), "clientConfig");
+		assert_null(val_get(client, "url"));
+		assert_true(val_is(val_path(client, "service", "name", NULL), by_service.service));
+		assert_true(val_is(val_path(client, "service", "path", NULL), recorded[i].path));
+		assert_false(
+		    webhookconfig_desired(a, recorded[i].kind, &service, &by_service, &again));
+	}
+}
+
+/* What an API server adds by itself is no difference, what somebody has changed is one. */
+static void only_real_differences_are_written(void **state)
+{
+	static const struct {
+		const char *edit; /* merged into the webhook */
+		bool write;
+	} cases[] = {
+	    {"{'matchConditions':[]}", false},
+	    {"{'newDefault':{'a':1}}", false},
+	    {"{'failurePolicy':'Ignore'}", true},
+	    {"{'timeoutSeconds':1}", true},
+	    {"{'rules':[]}", true},
+	    {"{'sideEffects':'Some'}", true},
+	    {"{'clientConfig':{'url':'https://127.0.0.1:9876','caBundle':'Q0E='}}", true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val config, out;
+		assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, NULL, &by_url, &config));
+		val edit = js(a, cases[i].edit);
+		val *w = val_at_mut(val_get_mut(&config, "webhooks"), 0);
+		for (size_t k = 0; k < val_len(&edit); k++)
+			val_set(a, w, arena_printf(a, "%.*s", STR_ARG(val_key(&edit, k))),
+				*val_value(&edit, k));
+		assert_int_equal(webhookconfig_desired(a, WEBHOOK_MUTATE, &config, &by_url, &out),
+				 cases[i].write);
+		assert_false(cases[i].write &&
+			     webhookconfig_desired(a, WEBHOOK_MUTATE, &out, &by_url, &config));
+	}
+}
+
 static void edits_are_put_back(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -162,6 +261,9 @@ int main(void)
 	    cmocka_unit_test(made_when_absent),
 	    cmocka_unit_test(nothing_to_write_when_right),
 	    cmocka_unit_test(taken_over_from_openkruise),
+	    cmocka_unit_test(recorded_configurations_are_taken_over),
+	    cmocka_unit_test(the_other_address_goes),
+	    cmocka_unit_test(only_real_differences_are_written),
 	    cmocka_unit_test(edits_are_put_back),
 	    cmocka_unit_test(odd_objects_do_no_harm),
 	    cmocka_unit_test(paths),

@@ -86,10 +86,25 @@ static int write_file(const char *dir, const char *name, const char *text, struc
 	return err_set(e, saved ? saved : EIO, "%s: cannot write", path);
 }
 
-static int write_files(const char *dir, struct cert_set *s, struct err *e)
+/* Makes the folder when it is missing. Whoever owns it could have put certificates there whose CA
+ * key is theirs, so another user's is refused; the default is below /tmp, where anybody may make
+ * one. */
+static int own_dir(const char *dir, struct err *e)
 {
+	struct stat st;
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return err_set(e, errno, "%s: %s", dir, strerror(errno));
+	if (stat(dir, &st) < 0)
+		return err_set(e, errno, "%s: %s", dir, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "%s: not a folder", dir);
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return err_set(e, EPERM, "%s: belongs to another user (%u)", dir, st.st_uid);
+	return 0;
+}
+
+static int write_files(const char *dir, struct cert_set *s, struct err *e)
+{
 	for (size_t i = 0; i < N_COPIES; i++) {
 		int r = write_file(dir, parts[i].name, *part(s, i), e);
 		if (r < 0)
@@ -136,6 +151,10 @@ static void from_files(struct webhookconfig *wc)
 {
 	struct cert_set set = {0};
 	struct err e = {0}, why = {0};
+	if (own_dir(wc->cert_dir, &e) < 0) {
+		webhookconfig_failed(wc, "WEBHOOK_CERT_DIR: %s", e.msg);
+		return;
+	}
 	for (size_t i = 0; i < N_PARTS; i++)
 		*part(&set, i) = read_file(wc->cert_dir, parts[i].name);
 	if (cert_set_check(&set, wc->host, now_sec(), wc->renew_before, &why)) {
