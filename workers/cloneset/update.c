@@ -118,7 +118,7 @@ static void write_update(struct update *u)
 	    .short_hash = c->spec.short_hash,
 	    .template_hash = true,
 	    .set_lifecycle = true,
-	    .grace_seconds = c->spec.grace_seconds,
+	    .grace_seconds = 0, /* gracePeriodSeconds is not waited for yet */
 	    .now = (int64_t)(wall_usec() / 1000000),
 	};
 	if (inplace_update_patch(c->s->arena, &up, &patch, &e) < 0) {
