@@ -6,6 +6,7 @@
  */
 
 #include "ipc/base/log.h"
+#include "ipc/paceloop.h"
 #include "ipc/child.h"
 #include "ipc/options.h"
 #include "watcher/reflector.h"
@@ -262,7 +263,8 @@ int main(int argc, char **argv)
 	    sd_event_source_set_enabled(tick, SD_EVENT_ON) < 0)
 		fatal("no timer");
 
-	int r = sd_event_loop(w.loop);
+	static const struct pace pace = {.interval_usec = 20000, .burst = 20};
+	int r = pace_loop(w.loop, &pace);
 	log_info("stopping");
 	sd_event_source_disable_unref(tick);
 	finish(&w);

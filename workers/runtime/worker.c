@@ -2,6 +2,7 @@
 #include "workers/runtime/worker.h"
 
 #include "ipc/base/log.h"
+#include "ipc/paceloop.h"
 #include "workers/runtime/sync.h"
 
 #include <errno.h>
@@ -97,7 +98,8 @@ int worker_init(struct worker *w, const char *name, const char *component, int a
 
 int worker_loop(struct worker *w)
 {
-	int r = sd_event_loop(w->loop);
+	static const struct pace pace = {.interval_usec = 20000, .burst = 20};
+	int r = pace_loop(w->loop, &pace);
 	return r < 0 ? EXIT_FAILURE : r;
 }
 
