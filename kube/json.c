@@ -19,6 +19,8 @@ struct parser {
 	val *stack;
 	size_t len, cap;
 	unsigned depth;
+	unsigned metadata_depth; /* at which "metadata" loses its managedFields; 0: nowhere */
+	bool in_metadata;	 /* of that depth */
 };
 
 static int parse_value(struct parser *ps, val *out);
@@ -329,6 +331,38 @@ static bool has_duplicate_key(const val *map)
 	return false;
 }
 
+/* Passes over an array or object; quotes and brackets must match in number. */
+static int pass_over(struct parser *ps)
+{
+	unsigned open = 0;
+	for (; ps->p < ps->end; ps->p++) {
+		char c = *ps->p;
+		if (c == '[' || c == '{') {
+			open++;
+		} else if (c == ']' || c == '}') {
+			if (open-- == 1) {
+				ps->p++;
+				return 0;
+			}
+		} else if (c == '"') {
+			for (ps->p++; ps->p < ps->end && *ps->p != '"'; ps->p++)
+				ps->p += *ps->p == '\\';
+		}
+	}
+	return bad(ps, "object or array without end");
+}
+
+/* The value of a key of an object that is read without managedFields. True when nothing remains. */
+static bool left_out(struct parser *ps, const val *key, int *r)
+{
+	skip_space(ps);
+	if (!ps->in_metadata || ps->depth != ps->metadata_depth || !val_is(key, "managedFields") ||
+	    ps->p >= ps->end || *ps->p != '[')
+		return false;
+	*r = pass_over(ps);
+	return true;
+}
+
 static int parse_member(struct parser *ps)
 {
 	val key, v;
@@ -343,7 +377,12 @@ static int parse_member(struct parser *ps)
 	if (ps->p >= ps->end || *ps->p != ':')
 		return bad(ps, "expected ':'");
 	ps->p++;
+	if (left_out(ps, &key, &r))
+		return r;
+	bool enters = ps->depth + 1 == ps->metadata_depth && val_is(&key, "metadata");
+	ps->in_metadata |= enters;
 	r = parse_value(ps, &v);
+	ps->in_metadata &= !enters;
 	if (r < 0)
 		return r;
 	push(ps, key);
@@ -376,6 +415,8 @@ static int parse_map(struct parser *ps, val *out)
 	size_t n = (ps->len - base) / 2;
 	if (n > UINT32_MAX)
 		return bad(ps, "object too long");
+	if (n == 0) /* its only member was left out */
+		return 0;
 	_Static_assert(sizeof(msgpack_object_kv) == 2 * sizeof(val), "a pair is two values");
 	out->via.map.size = (uint32_t)n;
 	out->via.map.ptr = arena_alloc(ps->arena, n * sizeof(msgpack_object_kv));
@@ -430,15 +471,27 @@ static int parse_value(struct parser *ps, val *out)
 	return 0;
 }
 
+static int parse_text(struct parser *ps, val *out)
+{
+	int r = parse_value(ps, out);
+	if (r == 0) {
+		skip_space(ps);
+		if (ps->p != ps->end)
+			r = bad(ps, "text after the value");
+	}
+	free(ps->stack);
+	return r;
+}
+
 int json_parse(arena *a, const char *p, size_t n, val *out, struct err *e)
 {
 	struct parser ps = {.start = p, .p = p, .end = p + n, .arena = a, .e = e};
-	int r = parse_value(&ps, out);
-	if (r == 0) {
-		skip_space(&ps);
-		if (ps.p != ps.end)
-			r = bad(&ps, "text after the value");
-	}
-	free(ps.stack);
-	return r;
+	return parse_text(&ps, out);
+}
+
+int json_parse_lean(arena *a, const char *p, size_t n, unsigned depth, val *out, struct err *e)
+{
+	struct parser ps = {
+	    .start = p, .p = p, .end = p + n, .arena = a, .e = e, .metadata_depth = depth + 2};
+	return parse_text(&ps, out);
 }

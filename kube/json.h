@@ -16,6 +16,13 @@
  */
 int json_parse(arena *a, const char *p, size_t n, val *out, struct err *e);
 
+/*
+ * The same without metadata.managedFields, which is often half of an object and of no use here; it
+ * is passed over without being looked at beyond quotes and brackets. depth: how deep the object
+ * lies, 0 for the text itself, 1 for a watch event's object, 2 for a list's items.
+ */
+int json_parse_lean(arena *a, const char *p, size_t n, unsigned depth, val *out, struct err *e);
+
 enum json_flags {
 	JSON_SORTED = 1 << 0,  /* keys in byte order */
 	JSON_GO_HTML = 1 << 1, /* <, >, &, U+2028 and U+2029 as \u escapes, as Go's encoder does */

@@ -395,7 +395,7 @@ static void on_line(const char *line, size_t n, void *userdata)
 	struct err e;
 	r->last_line_usec = now_usec();
 	msgpack_zone_clear(r->arena);
-	if (json_parse(r->arena, line, n, &event, &e) < 0) {
+	if (json_parse_lean(r->arena, line, n, 1, &event, &e) < 0) {
 		/* If the connection broke within it, the next watch brings it again. */
 		log_error("%s: an event is no JSON: %s", r->feed.resource, e.msg);
 		series_add(r->malformed, 1);
@@ -554,6 +554,7 @@ void reflector_free(struct reflector *r)
 		k8s_call_cancel(r->call);
 	end_list(r);
 	keyset_free(&r->listed);
+	buf_free(&r->feed.deltas);
 	sd_event_source_disable_unref(r->timer);
 	arena_free(r->arena);
 	free(r->kind);

@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (json_parse(a, b.p, b.len, &again, NULL) < 0 || !val_equal(&v, &again))
 			abort();
 	}
+	json_parse_lean(a, (const char *)data, size, 1, &v, NULL);
 	if (val_unpack(a, data, size, &v, NULL) == 0) {
 		_cleanup_buf_ struct buf b = {0};
 		json_print(&b, &v, 0);

@@ -6,6 +6,7 @@
 
 #include "kube/json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,43 @@ static void round_trips(void **state)
 		assert_int_equal(val_unpack(a, packed.p, packed.len, &back, &e), 0);
 		assert_true(val_equal(&v, &back));
 		assert_string_equal(json_str(a, &back, 0), json_str(a, &v, 0));
+	}
+}
+
+static void leaves_out_managed_fields(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned depth;
+		const char *in, *out; /* out NULL: refused */
+	} rows[] = {
+	    {0, "{\"metadata\":{\"managedFields\":[{\"a\":\"]\\\"}\"},[]],\"name\":\"x\"}}",
+	     "{\"metadata\":{\"name\":\"x\"}}"},
+	    {0, "{\"metadata\":{\"name\":\"x\",\"managedFields\" : [ ] },\"a\":1}",
+	     "{\"metadata\":{\"name\":\"x\"},\"a\":1}"},
+	    {1, "{\"object\":{\"metadata\":{\"managedFields\":[1]}}}",
+	     "{\"object\":{\"metadata\":{}}}"},
+	    {2, "{\"items\":[{\"metadata\":{\"managedFields\":[1]}}]}",
+	     "{\"items\":[{\"metadata\":{}}]}"},
+	    /* only there */
+	    {0, "{\"managedFields\":[1],\"spec\":{\"managedFields\":[2]}}",
+	     "{\"managedFields\":[1],\"spec\":{\"managedFields\":[2]}}"},
+	    {0, "{\"metadata\":{\"labels\":{\"managedFields\":[1]},\"managedFields\":\"x\"}}",
+	     "{\"metadata\":{\"labels\":{\"managedFields\":[1]},\"managedFields\":\"x\"}}"},
+	    {0, "{\"spec\":{\"metadata\":{\"managedFields\":[1]}},\"metadata\":{}}",
+	     "{\"spec\":{\"metadata\":{\"managedFields\":[1]}},\"metadata\":{}}"},
+	    {0, "{\"metadata\":{\"managedFields\":[{\"a\":1]", NULL},
+	    {0, "{\"metadata\":{\"managedFields\":[\"]}}", NULL},
+	    {0, "{\"metadata\":{\"managedFields\":[\"\\", NULL},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		struct err e = {0};
+		val v;
+		int r = json_parse_lean(a, rows[i].in, strlen(rows[i].in), rows[i].depth, &v, &e);
+		assert_int_equal(r, rows[i].out ? 0 : -EINVAL);
+		if (rows[i].out)
+			assert_string_equal(json_str(a, &v, 0), rows[i].out);
 	}
 }
 
@@ -200,9 +238,13 @@ static void values(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(round_trips),	cmocka_unit_test(refuses),
-	    cmocka_unit_test(depth_is_limited), cmocka_unit_test(many_keys_and_duplicates),
-	    cmocka_unit_test(msgpack_refuses),	cmocka_unit_test(values),
+	    cmocka_unit_test(round_trips),
+	    cmocka_unit_test(leaves_out_managed_fields),
+	    cmocka_unit_test(refuses),
+	    cmocka_unit_test(depth_is_limited),
+	    cmocka_unit_test(many_keys_and_duplicates),
+	    cmocka_unit_test(msgpack_refuses),
+	    cmocka_unit_test(values),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
