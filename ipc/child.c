@@ -47,6 +47,7 @@ static void send_msg(struct child *c, const struct control_msg *m)
 	 */
 	if (zmq_send(c->socket, b.p, b.len, ZMQ_DONTWAIT) < 0 && errno != EAGAIN)
 		log_warn("control channel: %s", zmq_strerror(errno));
+	zloop_touched(c->zloop);
 }
 
 static void send_hello(struct child *c)

@@ -51,13 +51,10 @@ static void read_owner(struct mp *m, struct delta_owner *o)
 		m->bad = true;
 }
 
-int delta_unpack(arena *a, const void *p, size_t n, struct delta *out, struct err *e)
+int delta_unpack(const void *p, size_t n, struct delta *out, size_t *used, struct err *e)
 {
-	(void)a; /* nothing needs memory: strings point into p */
 	*out = (struct delta){0};
-	if (n > DELTA_MAX)
-		return err_set(e, EBADMSG, "delta of %zu bytes", n);
-	struct mp m = mp_open(p, n);
+	struct mp m = mp_open(p, n < DELTA_MAX ? n : DELTA_MAX);
 	uint32_t fields = mp_array(&m);
 	struct delta d = {.epoch = mp_uint(&m), .seq = 0};
 	d.seq = mp_uint(&m);
@@ -74,8 +71,9 @@ int delta_unpack(arena *a, const void *p, size_t n, struct delta *out, struct er
 		mp_skip(&m);
 	if (type != DELTA_ADDED && type != DELTA_MODIFIED && type != DELTA_DELETED)
 		m.bad = true;
-	if (m.bad || fields < DELTA_FIELDS || !mp_at_end(&m) || changed > UINT32_MAX)
+	if (m.bad || fields < DELTA_FIELDS || changed > UINT32_MAX)
 		return err_set(e, EBADMSG, "delta is malformed");
+	*used = (size_t)(m.p - (const uint8_t *)p);
 	d.type = (char)type;
 	d.changed = (uint32_t)changed;
 	*out = d;

@@ -46,15 +46,16 @@ struct delta {
 };
 
 #define DELTA_MAX 8192 /* bytes of a header; a longer one is malformed */
-/* The header frame. Unpacking checks every bound; strings point into p. -EBADMSG when malformed. */
+/* Appends one to a frame. Unpacking reads the first of a frame, checking every bound; used is its
+ * length, strings point into p. -EBADMSG when malformed. */
 void delta_pack(struct buf *b, const struct delta *d);
-int delta_unpack(arena *a, const void *p, size_t n, struct delta *out, struct err *e);
+int delta_unpack(const void *p, size_t n, struct delta *out, size_t *used, struct err *e);
 
 /*
  * A message is two frames: the topic, "RESOURCE " (the space ends it: no resource is another's
- * prefix), and the header. Besides deltas there are marks, headers of [epoch, seq] only: where the
- * publisher stands, sent now and then, so that the loss of the last delta before a quiet time is
- * noticed too.
+ * prefix), and the deltas of one commit, one after the other. Besides deltas there are marks,
+ * headers of [epoch, seq] only: where the publisher stands, sent now and then, so that the loss of
+ * the last delta before a quiet time is noticed too.
  */
 #define DELTA_HWM 100000 /* messages kept for a slow subscriber, on either side */
 
@@ -63,8 +64,8 @@ struct delta_pub;
 int delta_pub_new(struct delta_pub **out, const char *dir, struct err *e);
 void delta_pub_free(struct delta_pub *p);
 void delta_pub_send(struct delta_pub *p, const char *resource, const struct delta *d);
-/* The same with a header that delta_pack() made, and a mark. */
-void delta_pub_send_packed(struct delta_pub *p, const char *resource, const void *header, size_t n);
+/* The same with a frame that delta_pack() made, and a mark. */
+void delta_pub_send_packed(struct delta_pub *p, const char *resource, const void *frame, size_t n);
 void delta_pub_mark(struct delta_pub *p, const char *resource, uint64_t epoch, uint64_t seq);
 
 /* Subscriber on an event loop. Survives the publisher's death and return. on_gap runs when deltas

@@ -52,7 +52,7 @@ static void drain(struct delta_pub *p)
 		log_trace("deltas: a subscription came or went");
 }
 
-void delta_pub_send_packed(struct delta_pub *p, const char *resource, const void *header, size_t n)
+void delta_pub_send_packed(struct delta_pub *p, const char *resource, const void *frame, size_t n)
 {
 	drain(p);
 	buf_reset(&p->topic);
@@ -60,7 +60,7 @@ void delta_pub_send_packed(struct delta_pub *p, const char *resource, const void
 	buf_putc(&p->topic, ' ');
 	/* XPUB never blocks: it drops for whom the mark is reached, whole messages at a time. */
 	if (zmq_send(p->socket, p->topic.p, p->topic.len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
-	    zmq_send(p->socket, header, n, ZMQ_DONTWAIT) < 0)
+	    zmq_send(p->socket, frame, n, ZMQ_DONTWAIT) < 0)
 		log_warn("deltas: %s", zmq_strerror(errno));
 }
 

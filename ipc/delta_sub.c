@@ -26,7 +26,7 @@ struct delta_sub {
 	void *userdata;
 	size_t n;
 	struct position *positions;
-	zmq_msg_t topic, header;
+	zmq_msg_t topic, frame;
 };
 
 static struct position *find(struct delta_sub *s, const char *resource, size_t n)
@@ -55,8 +55,8 @@ static bool advance(struct delta_sub *s, struct position *p, uint64_t epoch, uin
 	return true;
 }
 
-static void handle(struct delta_sub *s, const char *topic, size_t topic_len, const void *header,
-		   size_t header_len)
+static void handle(struct delta_sub *s, const char *topic, size_t topic_len, const char *frame,
+		   size_t len)
 {
 	struct position *p = NULL;
 	if (topic_len > 0 && topic[topic_len - 1] == ' ')
@@ -64,18 +64,20 @@ static void handle(struct delta_sub *s, const char *topic, size_t topic_len, con
 	if (!p)
 		return;
 	uint64_t epoch, seq;
-	if (delta_mark_unpack(header, header_len, &epoch, &seq)) {
+	if (delta_mark_unpack(frame, len, &epoch, &seq)) {
 		advance(s, p, epoch, seq, true);
 		return;
 	}
 	struct delta d;
 	struct err e;
-	if (delta_unpack(NULL, header, header_len, &d, &e) < 0) {
-		log_warn("deltas of %s: %s", p->resource, e.msg);
-		return;
+	for (size_t used; len > 0; frame += used, len -= used) {
+		if (delta_unpack(frame, len, &d, &used, &e) < 0) {
+			log_warn("deltas of %s: %s", p->resource, e.msg);
+			return;
+		}
+		if (advance(s, p, d.epoch, d.seq, false))
+			s->on_delta(p->resource, &d, s->userdata);
 	}
-	if (advance(s, p, d.epoch, d.seq, false))
-		s->on_delta(p->resource, &d, s->userdata);
 }
 
 /* Frames of a message arrive all or not at all. */
@@ -92,14 +94,14 @@ static void on_readable(void *socket, void *userdata)
 	for (int i = 0; i < BATCH; i++) {
 		if (zmq_msg_recv(&s->topic, socket, ZMQ_DONTWAIT) < 0)
 			return;
-		if (!zmq_msg_more(&s->topic) || zmq_msg_recv(&s->header, socket, ZMQ_DONTWAIT) < 0)
+		if (!zmq_msg_more(&s->topic) || zmq_msg_recv(&s->frame, socket, ZMQ_DONTWAIT) < 0)
 			continue;
-		bool more = zmq_msg_more(&s->header);
+		bool more = zmq_msg_more(&s->frame);
 		if (more)
-			skip_rest(socket, &s->header);
+			skip_rest(socket, &s->frame);
 		else
 			handle(s, zmq_msg_data(&s->topic), zmq_msg_size(&s->topic),
-			       zmq_msg_data(&s->header), zmq_msg_size(&s->header));
+			       zmq_msg_data(&s->frame), zmq_msg_size(&s->frame));
 	}
 }
 
@@ -132,7 +134,7 @@ int delta_sub_new(struct delta_sub **out, sd_event *loop, const char *dir,
 	for (size_t i = 0; i < s->n; i++)
 		s->positions[i].resource = resources[i];
 	zmq_msg_init(&s->topic);
-	zmq_msg_init(&s->header);
+	zmq_msg_init(&s->frame);
 
 	int r = zsock_new(&s->ctx, &s->socket, ZMQ_SUB, e);
 	if (r == 0)
@@ -153,7 +155,7 @@ void delta_sub_free(struct delta_sub *s)
 		return;
 	zloop_remove(s->zloop);
 	zmq_msg_close(&s->topic);
-	zmq_msg_close(&s->header);
+	zmq_msg_close(&s->frame);
 	zsock_free(s->ctx, s->socket);
 	free(s->positions);
 	free(s);

@@ -17,8 +17,8 @@ static void rest(uint64_t usec)
 	(void)clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL); /* a signal ends it early: fine */
 }
 
-/* Time is the account: each wake-up books one interval, and the account may be ahead of the clock by
- * the burst. */
+/* Time is the account: each wake-up books one interval, and the account may be ahead of the clock
+ * by the burst. */
 static void before_wait(const struct pace *p, uint64_t *account)
 {
 	const uint64_t now = now_usec(), allowed = now + p->burst * p->interval_usec;

@@ -6,9 +6,9 @@
 #include <systemd/sd-event.h>
 
 /*
- * An event loop that wakes up less often the busier it is. What comes alone is handled at once; under
- * a steady stream the loop rests for a moment before it looks again, and finds several events where
- * it would have woken up for each. Most of what a small event costs is the wake-up.
+ * An event loop that wakes up less often the busier it is. What comes alone is handled at once;
+ * under a steady stream the loop rests for a moment before it looks again, and finds several events
+ * where it would have woken up for each. Most of what a small event costs is the wake-up.
  */
 struct pace {
 	uint64_t interval_usec; /* the least time between two wake-ups of a steady stream */

@@ -15,6 +15,7 @@ struct zloop {
 	void *userdata;
 	sd_event_source *io;
 	sd_event_source *defer;
+	bool look; /* the socket may have input that its descriptor does not tell */
 };
 
 static bool has_input(void *socket)
@@ -28,6 +29,9 @@ static int on_prepare(sd_event_source *s, void *userdata)
 {
 	(void)s;
 	struct zloop *z = userdata;
+	if (!z->look)
+		return 0;
+	z->look = false;
 	if (has_input(z->socket))
 		sd_event_source_set_enabled(z->defer, SD_EVENT_ONESHOT);
 	return 0;
@@ -38,16 +42,23 @@ static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 	(void)s;
 	(void)fd;
 	(void)revents;
-	(void)userdata;
-	return 0; /* the wake-up is all; on_prepare looks */
+	zloop_touched(userdata);
+	return 0;
 }
 
 static int on_defer(sd_event_source *s, void *userdata)
 {
 	(void)s;
 	struct zloop *z = userdata;
+	z->look = true; /* the reader may leave something, or remove z */
 	z->readable(z->socket, z->userdata);
 	return 0;
+}
+
+void zloop_touched(struct zloop *z)
+{
+	if (z)
+		z->look = true;
 }
 
 int zloop_add(struct zloop **out, sd_event *loop, void *socket, zloop_fn readable, void *userdata,
@@ -62,6 +73,7 @@ int zloop_add(struct zloop **out, sd_event *loop, void *socket, zloop_fn readabl
 	z->socket = socket;
 	z->readable = readable;
 	z->userdata = userdata;
+	z->look = true;
 	int r = sd_event_add_defer(loop, &z->defer, on_defer, z);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(z->defer, SD_EVENT_OFF);

@@ -11,8 +11,9 @@
 /*
  * A ZeroMQ socket on an sd-event loop. ZMQ_FD is edge-triggered and says only "look again": a
  * socket may have messages although its descriptor is quiet, in particular after any send or
- * receive. So the socket's ZMQ_EVENTS are looked at before each poll of the loop, and a deferred
- * source runs the reader when there is something; the descriptor only wakes the loop.
+ * receive. So after each of these the socket's ZMQ_EVENTS are looked at before the loop polls
+ * again, and a deferred source runs the reader when there is something; the descriptor only wakes
+ * the loop.
  */
 struct zloop;
 
@@ -22,6 +23,8 @@ typedef void (*zloop_fn)(void *socket, void *userdata);
 
 int zloop_add(struct zloop **out, sd_event *loop, void *socket, zloop_fn readable, void *userdata,
 	      struct err *e);
+/* To be called after whatever is done with the socket outside of the reader. */
+void zloop_touched(struct zloop *z);
 /* Before the socket is closed. Allowed within the reader. */
 void zloop_remove(struct zloop *z);
 

@@ -146,6 +146,7 @@ static void handle(struct supervisor *s, const struct frame *identity, const str
 
 void control_drain(struct supervisor *s)
 {
+	zloop_touched(s->zloop);
 	struct frame identity, body;
 	for (int budget = FRAMES_PER_TURN; budget > 0; budget -= 2) {
 		if (!receive(s->router, &identity))
@@ -179,6 +180,7 @@ int control_send(struct supervisor *s, const struct service *v, const struct con
 		return -ENOTCONN;
 	_cleanup_buf_ struct buf b = {0};
 	control_pack(&b, m);
+	zloop_touched(s->zloop);
 	if (zmq_send(s->router, v->identity, v->identity_len, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
 		return -errno;
 	if (zmq_send(s->router, b.p, b.len, ZMQ_DONTWAIT) < 0)

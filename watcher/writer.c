@@ -9,11 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-struct queued {
-	const char *resource;
-	size_t at, n; /* within headers */
-};
-
 struct writer {
 	sd_event *loop;
 	struct store *store;
@@ -24,10 +19,6 @@ struct writer {
 	unsigned changes;
 	uint64_t opened_usec;
 	struct feed *dirty;
-
-	struct buf headers;
-	struct queued *queue;
-	size_t n_queue, cap_queue;
 
 	struct metric *commit_seconds, *deltas;
 };
@@ -94,18 +85,14 @@ void writer_free(struct writer *w)
 	writer_flush(w);
 	sd_event_source_disable_unref(w->idle);
 	sd_event_unref(w->loop);
-	buf_free(&w->headers);
-	free(w->queue);
 	free(w);
 }
 
-static void publish(struct writer *w)
+static void publish(struct writer *w, struct feed *f)
 {
-	for (size_t i = 0; i < w->n_queue; i++)
-		delta_pub_send_packed(w->pub, w->queue[i].resource, w->headers.p + w->queue[i].at,
-				      w->queue[i].n);
-	w->n_queue = 0;
-	buf_reset(&w->headers);
+	if (f->deltas.len > 0)
+		delta_pub_send_packed(w->pub, f->resource, f->deltas.p, f->deltas.len);
+	buf_reset(&f->deltas);
 }
 
 static void open_txn(struct writer *w)
@@ -126,10 +113,7 @@ void writer_flush(struct writer *w)
 		return;
 	open_txn(w);
 	struct err e;
-	while (w->dirty) {
-		struct feed *f = w->dirty;
-		w->dirty = f->next_dirty;
-		f->dirty = false;
+	for (struct feed *f = w->dirty; f; f = f->next_dirty) {
 		if (store_sync_set(w->txn, f->resource, &f->sync, &e) < 0)
 			fatal("%s", e.msg);
 	}
@@ -140,7 +124,12 @@ void writer_flush(struct writer *w)
 		fatal("%s", e.msg);
 	metric_observe(w->commit_seconds, (double)(now_usec() - start) / 1e6);
 	sd_event_source_set_enabled(w->idle, SD_EVENT_OFF);
-	publish(w);
+	while (w->dirty) {
+		struct feed *f = w->dirty;
+		w->dirty = f->next_dirty;
+		f->dirty = false;
+		publish(w, f);
+	}
 }
 
 void writer_touch(struct writer *w, struct feed *f)
@@ -157,15 +146,7 @@ static void enqueue(struct writer *w, struct feed *f, struct delta *d)
 {
 	d->epoch = f->sync.epoch;
 	d->seq = ++f->sync.seq;
-	if (w->n_queue == w->cap_queue) {
-		w->cap_queue = w->cap_queue ? w->cap_queue * 2 : 64;
-		w->queue = xrealloc(w->queue, w->cap_queue * sizeof(*w->queue));
-	}
-	struct queued *q = &w->queue[w->n_queue++];
-	q->resource = f->resource;
-	q->at = w->headers.len;
-	delta_pack(&w->headers, d);
-	q->n = w->headers.len - q->at;
+	delta_pack(&f->deltas, d);
 	writer_touch(w, f);
 	metric_add(w->deltas, 1, f->resource,
 		   d->type == DELTA_ADDED      ? "added"

@@ -23,6 +23,7 @@ struct writer;
 struct feed {
 	const char *resource; /* k8s_resource_key() */
 	struct store_sync sync;
+	struct buf deltas; /* packed, published after the commit; freed with the feed */
 	bool dirty;
 	struct feed *next_dirty;
 };

@@ -10,14 +10,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct delta d, again;
 	uint64_t epoch, seq;
+	size_t used, used_again;
 	delta_mark_unpack(data, size, &epoch, &seq);
-	if (delta_unpack(NULL, data, size, &d, NULL) < 0)
+	if (delta_unpack(data, size, &d, &used, NULL) < 0)
 		return 0;
 	struct buf b = {0};
 	delta_pack(&b, &d);
 	/* integers may have had a longer form than needed, so the text only shrinks */
-	if (b.len > size + 64 ||
-	    (b.len <= DELTA_MAX && delta_unpack(NULL, b.p, b.len, &again, NULL) < 0))
+	if (used > size || b.len > used + 64 ||
+	    (b.len <= DELTA_MAX && delta_unpack(b.p, b.len, &again, &used_again, NULL) < 0))
 		abort();
 	if (b.len <= DELTA_MAX &&
 	    (again.epoch != d.epoch || again.seq != d.seq || again.type != d.type ||

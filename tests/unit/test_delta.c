@@ -36,7 +36,9 @@ static void test_round_trip(void **state)
 	delta_pack(&b, &sample);
 	struct delta d;
 	struct err e;
-	assert_int_equal(delta_unpack(NULL, b.p, b.len, &d, &e), 0);
+	size_t used;
+	assert_int_equal(delta_unpack(b.p, b.len, &d, &used, &e), 0);
+	assert_int_equal(used, b.len);
 	assert_true(d.epoch == sample.epoch && d.seq == 1 && d.type == 'M' && d.rv == sample.rv);
 	assert_true(str_is(d.ns, "default") && str_is(d.name, "p") && str_is(d.uid, "u-1"));
 	assert_true(d.changed == sample.changed && d.terminating);
@@ -53,17 +55,20 @@ static void test_malformed(void **state)
 	delta_pack(&b, &sample);
 	struct delta d;
 	struct err e;
-	/* every truncation, and a byte too many */
+	size_t used;
 	for (size_t n = 0; n < b.len; n++)
-		assert_int_equal(delta_unpack(NULL, b.p, n, &d, &e), -EBADMSG);
+		assert_int_equal(delta_unpack(b.p, n, &d, &used, &e), -EBADMSG);
+	/* the next one of the frame is left alone */
+	size_t first = b.len;
 	buf_putc(&b, 0);
-	assert_int_equal(delta_unpack(NULL, b.p, b.len, &d, &e), -EBADMSG);
+	assert_int_equal(delta_unpack(b.p, b.len, &d, &used, &e), 0);
+	assert_int_equal(used, first);
 	/* a type that is none */
 	struct delta strange = sample;
 	strange.type = 'X';
 	buf_reset(&b);
 	delta_pack(&b, &strange);
-	assert_int_equal(delta_unpack(NULL, b.p, b.len, &d, &e), -EBADMSG);
+	assert_int_equal(delta_unpack(b.p, b.len, &d, &used, &e), -EBADMSG);
 	/* one beyond the limit */
 	char *big = xmalloc(DELTA_MAX);
 	memset(big, 'x', DELTA_MAX);
@@ -71,7 +76,7 @@ static void test_malformed(void **state)
 	strange.name = (struct str){big, DELTA_MAX};
 	buf_reset(&b);
 	delta_pack(&b, &strange);
-	assert_int_equal(delta_unpack(NULL, b.p, b.len, &d, &e), -EBADMSG);
+	assert_int_equal(delta_unpack(b.p, b.len, &d, &used, &e), -EBADMSG);
 	free(big);
 }
 
