@@ -3,6 +3,7 @@
 
 #include "ipc/base/log.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,10 @@ uint64_t wall_usec(void)
 #define INTERVAL_PER_PLAN 4
 #define MAX_INTERVAL_USEC 1000000
 
+/* A sync that has written to that many objects has held them all: the memory goes back to the
+ * system. */
+#define LARGE_SYNC_CALLS 64
+
 static void finish(struct sync *s)
 {
 	struct worker *w = s->w;
@@ -55,9 +60,12 @@ static void finish(struct sync *s)
 	}
 	w->active_syncs--;
 	queue_done(w->queue, s->key);
+	bool large = s->calls > LARGE_SYNC_CALLS;
 	arena_free(s->arena);
 	free(s->key);
 	free(s);
+	if (large)
+		malloc_trim(0);
 	if (w->stopping && w->active_syncs == 0)
 		sd_event_exit(w->loop, 0);
 }
@@ -119,6 +127,7 @@ static struct op *op_new(struct sync *s, sync_fn fn, void *userdata)
 	struct op *op = arena_alloc(s->arena, sizeof(*op));
 	*op = (struct op){s, fn, userdata};
 	s->outstanding++;
+	s->calls++;
 	return op;
 }
 

@@ -97,7 +97,7 @@ struct sync {
 	uint64_t now_usec;     /* CLOCK_REALTIME at the start */
 	void *state;	       /* the controller's own, for its callbacks; in the arena */
 	/* the runtime's: */
-	unsigned outstanding;
+	unsigned outstanding, calls; /* without an answer yet, and all */
 	bool returned;
 	bool failed;
 	struct err err;
