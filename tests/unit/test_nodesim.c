@@ -386,6 +386,52 @@ static void test_never_pulled(void **state)
 	}
 }
 
+static bool has_open_key(struct str configmap, struct str key, void *userdata)
+{
+	return str_is(configmap, "barrier") && str_is(key, userdata);
+}
+
+static void test_missing_config(void **state)
+{
+#define FROM_KEY(more)                                                                          \
+	"\"containers\":[{\"name\":\"main\",\"image\":\"nginx:1\",\"env\":[{\"name\":\"A\","    \
+	"\"value\":\"b\"},"                                                                     \
+	"{\"name\":\"B\",\"valueFrom\":{\"configMapKeyRef\":{\"name\":\"barrier\",\"key\":\"p_" \
+	"0\"" more "}}}]}]"
+	(void)state;
+	struct world w;
+	char open[8] = "p_1";
+	begin(&w, POD("", FROM_KEY("")));
+	w.rt.has_key = has_open_key;
+	w.rt.userdata = open;
+	look(&w);
+	look_at_next(&w);
+	assert_string_equal(waiting_reason(&w), "CreateContainerConfigError");
+	assert_string_equal(phase(&w), "Pending");
+	assert_int_equal(w.next, 0);
+	assert_true(sim_runtime_held(&w.rt));
+	strcpy(open, "p_0");
+	look(&w);
+	assert_string_equal(container(&w, "main"), "sim://nginx:1 0 ready running");
+	assert_false(sim_runtime_held(&w.rt));
+	/* running containers do not notice, their successors do */
+	strcpy(open, "p_1");
+	assert_null(look(&w));
+	change_image(&w, "nginx:2");
+	look(&w);
+	look_at_next(&w);
+	assert_string_equal(waiting_reason(&w), "CreateContainerConfigError");
+	finish(&w);
+
+	begin(&w, POD("", FROM_KEY(",\"optional\":true")));
+	w.rt.has_key = has_open_key;
+	w.rt.userdata = open;
+	look(&w);
+	look_at_next(&w);
+	assert_string_equal(container(&w, "main"), "sim://nginx:1 0 ready running");
+	finish(&w);
+}
+
 static void test_exit(void **state)
 {
 	(void)state;
@@ -520,12 +566,19 @@ static void test_hostile_pods(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_start),	 cmocka_unit_test(test_gates),
-	    cmocka_unit_test(test_image_change), cmocka_unit_test(test_init_containers),
-	    cmocka_unit_test(test_never_ready),	 cmocka_unit_test(test_crash),
-	    cmocka_unit_test(test_pull_error),	 cmocka_unit_test(test_never_pulled),
-	    cmocka_unit_test(test_exit),	 cmocka_unit_test(test_malformed_faults),
-	    cmocka_unit_test(test_deletion),	 cmocka_unit_test(test_adoption),
+	    cmocka_unit_test(test_start),
+	    cmocka_unit_test(test_gates),
+	    cmocka_unit_test(test_image_change),
+	    cmocka_unit_test(test_init_containers),
+	    cmocka_unit_test(test_never_ready),
+	    cmocka_unit_test(test_crash),
+	    cmocka_unit_test(test_pull_error),
+	    cmocka_unit_test(test_never_pulled),
+	    cmocka_unit_test(test_missing_config),
+	    cmocka_unit_test(test_exit),
+	    cmocka_unit_test(test_malformed_faults),
+	    cmocka_unit_test(test_deletion),
+	    cmocka_unit_test(test_adoption),
 	    cmocka_unit_test(test_hostile_pods),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #ifndef NODESIM_POD_H
 #define NODESIM_POD_H
 
+#include "tests/cluster/nodesim/configs.h"
 #include "tests/cluster/nodesim/nodes.h"
 #include "tests/cluster/nodesim/pods.h"
 #include "tests/cluster/nodesim/runtime.h"
@@ -14,6 +15,7 @@ struct sim_pods {
 	const struct sim_options *options;
 	struct sim_nodes *nodes;
 	struct reflector *reflector;
+	struct sim_configs *configs;
 	struct table table;
 	bool listing; /* collects only, acts at the list's end */
 	bool listed;

@@ -61,11 +61,19 @@ static struct sim_now wall(const struct sim_pods *all)
 	return (struct sim_now){mono, (int64_t)(real / 1000000)};
 }
 
+static bool has_key(struct str configmap, struct str key, void *userdata)
+{
+	const struct sim_pod *p = userdata;
+	return sim_configs_has(p->all->configs, str_of(p->entry.ns), configmap, key);
+}
+
 static void bound_to(struct sim_pod *p, const val *object, int64_t node)
 {
 	p->node = node;
 	sim_nodes_count(p->all->nodes, (uint32_t)node, 1);
 	sim_runtime_init(&p->runtime, object, &p->all->options->times, wall(p->all));
+	p->runtime.has_key = has_key;
+	p->runtime.userdata = p;
 	learn_address(p, object);
 }
 
@@ -169,6 +177,21 @@ static const struct reflect_ops pod_ops = {
     .list_end = on_list_end,
 };
 
+/* A real kubelet takes longer, since it tries again only now and then. */
+static void try_held(struct table_entry *e, void *userdata)
+{
+	struct sim_pod *p = (struct sim_pod *)e;
+	(void)userdata;
+	if (sim_runtime_held(&p->runtime))
+		sim_pod_work(p, NULL);
+}
+
+static void on_configs(void *userdata)
+{
+	struct sim_pods *all = userdata;
+	table_each(&all->table, try_held, NULL);
+}
+
 struct sim_pods *sim_pods_new(struct k8s_client *c, sd_event *loop, const struct sim_options *o,
 			      struct sim_nodes *nodes, void (*listed)(void *userdata),
 			      void *userdata)
@@ -181,6 +204,7 @@ struct sim_pods *sim_pods_new(struct k8s_client *c, sd_event *loop, const struct
 				 .on_listed = listed,
 				 .userdata = userdata};
 	table_init(&all->table);
+	all->configs = sim_configs_new(c, loop, on_configs, all);
 	all->reflector =
 	    reflector_new(c, loop, &K8S_PODS, o->bind ? NULL : "fieldSelector=spec.nodeName%21%3D",
 			  &pod_ops, all);
@@ -198,6 +222,7 @@ void sim_pods_free(struct sim_pods *all)
 	if (!all)
 		return;
 	reflector_free(all->reflector);
+	sim_configs_free(all->configs);
 	table_each(&all->table, forget_entry, NULL);
 	table_free(&all->table);
 	free(all);

@@ -12,6 +12,8 @@
 
 /* What a container's step looks at. */
 struct context {
+	const struct sim_runtime *rt;
+	const val *spec;  /* the container */
 	struct str image; /* of the spec */
 	const struct sim_faults *faults;
 	const struct sim_times *times;
@@ -19,6 +21,7 @@ struct context {
 };
 
 static const char *const err_image_pull = "ErrImagePull";
+static const char *const err_config = "CreateContainerConfigError";
 static const char *const crash_loop = "CrashLoopBackOff";
 
 static void set_image(struct sim_container *c, struct str image)
@@ -71,15 +74,33 @@ static void wait_with(struct sim_container *c, const char *reason, uint64_t due)
 	c->due = due;
 }
 
+/* Every variable that comes from a ConfigMap has its key. */
+static bool configured(const struct context *x)
+{
+	const val *env = val_get(x->spec, "env");
+	for (size_t i = 0; x->rt->has_key && val_is_array(env) && i < val_len(env); i++) {
+		const val *ref = val_path(val_at(env, i), "valueFrom", "configMapKeyRef", NULL);
+		if (ref && !val_bool(val_get(ref, "optional")) &&
+		    !x->rt->has_key(val_str(val_get(ref, "name")), val_str(val_get(ref, "key")),
+				    x->rt->userdata))
+			return false;
+	}
+	return true;
+}
+
 /* Starts it, or shows why that is impossible. */
 static bool try_start(struct sim_container *c, const struct context *x)
 {
-	if (sim_pullable(x->faults, x->image)) {
-		start(c, x);
-		return true;
+	if (!sim_pullable(x->faults, x->image)) {
+		wait_with(c, err_image_pull, 0);
+		return false;
 	}
-	wait_with(c, err_image_pull, 0);
-	return false;
+	if (!configured(x)) {
+		wait_with(c, err_config, 0);
+		return false;
+	}
+	start(c, x);
+	return true;
 }
 
 static bool step_new(struct sim_container *c, const struct context *x)
@@ -127,6 +148,8 @@ static bool step_waiting(struct sim_container *c, const struct context *x)
 {
 	if (c->waiting == err_image_pull)
 		return sim_pullable(x->faults, x->image) && try_start(c, x);
+	if (c->waiting == err_config)
+		return configured(x) && try_start(c, x);
 	/* a changed image does not wait for the back-off of its predecessor */
 	const uint64_t soon = x->now.mono_usec + x->times->restart;
 	if (!has_image(c, x->image) && soon < c->due)
@@ -153,7 +176,8 @@ static const step_fn steps[] = {
 /* One init container; true when it is done and the next may start. */
 static bool advance_init(struct sim_container *c, const struct context *x)
 {
-	if (c->state == SIM_NEW || (c->state == SIM_WAITING && sim_pullable(x->faults, x->image))) {
+	if (c->state == SIM_NEW ||
+	    (c->state == SIM_WAITING && sim_pullable(x->faults, x->image) && configured(x))) {
 		if (!try_start(c, x))
 			return false;
 		c->due = x->now.mono_usec + x->times->init;
@@ -212,15 +236,17 @@ uint64_t sim_runtime_advance(struct sim_runtime *rt, const val *pod, const struc
 
 	const val *spec = val_get(pod, "spec");
 	const val *inits = val_get(spec, "initContainers"), *mains = val_get(spec, "containers");
-	struct context x = {.faults = f, .times = t, .now = now};
+	struct context x = {.rt = rt, .faults = f, .times = t, .now = now};
 	for (size_t i = 0; i < rt->n_init; i++) {
-		x.image = val_str(val_get(val_at(inits, i), "image"));
+		x.spec = val_at(inits, i);
+		x.image = val_str(val_get(x.spec, "image"));
 		if (!rt->containers[i].done && !advance_init(&rt->containers[i], &x))
 			return next_due(rt, now);
 	}
 	for (size_t i = rt->n_init; i < rt->n; i++) {
 		struct sim_container *c = &rt->containers[i];
-		x.image = val_str(val_get(val_at(mains, i - rt->n_init), "image"));
+		x.spec = val_at(mains, i - rt->n_init);
+		x.image = val_str(val_get(x.spec, "image"));
 		while (steps[c->state](c, &x))
 			;
 	}
@@ -241,6 +267,15 @@ void sim_runtime_kill(struct sim_runtime *rt, struct sim_now now)
 			terminate(c, 137, now);
 		c->done = true;
 	}
+}
+
+bool sim_runtime_held(const struct sim_runtime *rt)
+{
+	for (size_t i = 0; i < rt->n; i++)
+		if (rt->containers[i].state == SIM_WAITING &&
+		    rt->containers[i].waiting == err_config)
+			return true;
+	return false;
 }
 
 bool sim_container_ready(const struct sim_container *c, const struct sim_faults *f,

@@ -48,6 +48,10 @@ struct sim_runtime {
 	struct sim_container *containers;
 	uint64_t kill_at; /* 0: not being deleted */
 	bool killed;
+	/* Whether a key of a ConfigMap in the pod's namespace exists; NULL: all do. Asked before a
+	 * container starts, for each variable that comes from one. To be set after init. */
+	bool (*has_key)(struct str configmap, struct str key, void *userdata);
+	void *userdata;
 };
 
 /* A new pod's runtime, or what the pod's status says ran already (after a restart of the
@@ -66,6 +70,8 @@ bool sim_runtime_kill_due(const struct sim_runtime *rt, struct sim_now now);
 /* Ends all containers, for a pod whose removal went through (finalizers may keep the object). */
 void sim_runtime_kill(struct sim_runtime *rt, struct sim_now now);
 
+/* A container waits for a key of a ConfigMap. */
+bool sim_runtime_held(const struct sim_runtime *rt);
 bool sim_container_ready(const struct sim_container *c, const struct sim_faults *f,
 			 struct sim_now now);
 bool sim_runtime_initialized(const struct sim_runtime *rt);
