@@ -183,6 +183,32 @@ static void dropping(void **state)
 	end(&r);
 }
 
+/* What is dropped during its own work goes with it: nothing delays the same key later. */
+static void dropped_while_active(void **state)
+{
+	(void)state;
+	struct run r;
+	begin(&r, 3, 10000000);
+	r.hold = true;
+	queue_add(r.q, "a");
+	spin(&r, 1);
+	queue_drop(r.q, "a");
+	queue_done(r.q, "a");
+	queue_add(r.q, "a"); /* a new one: its interval does not count */
+	spin(&r, 2);
+	assert_int_equal(r.started, 2);
+	/* added again meanwhile: it comes again, as if it had not been dropped */
+	queue_drop(r.q, "a");
+	queue_add(r.q, "a");
+	queue_done(r.q, "a");
+	idle(&r);
+	assert_int_equal(r.started, 2);
+	struct queue_stats st;
+	queue_stats(r.q, &st);
+	assert_int_equal(st.active, 0);
+	end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +218,7 @@ int main(void)
 	    cmocka_unit_test(interval_and_delay_are_kept),
 	    cmocka_unit_test(back_off_doubles_up_to_its_limit),
 	    cmocka_unit_test(dropping),
+	    cmocka_unit_test(dropped_while_active),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

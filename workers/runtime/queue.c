@@ -20,6 +20,7 @@ struct item {
 	bool ready;		/* in the list of those that wait for a free worker */
 	bool active;
 	bool dirty;	    /* added while active */
+	bool dropped;	    /* while active: goes when it is done */
 	uint64_t dirty_due; /* when it may start again */
 	unsigned failures;
 	uint64_t last_start;
@@ -52,6 +53,7 @@ static void start(struct queue *q, struct item *it)
 	DL_DELETE(q->ready, it);
 	it->ready = false;
 	it->active = true;
+	it->dropped = false;
 	it->last_start = now_usec();
 	q->active++;
 	q->fn(it->key, q->userdata);
@@ -240,6 +242,8 @@ void queue_done(struct queue *q, const char *key)
 	if (it->dirty) {
 		it->dirty = false;
 		schedule(q, it, it->dirty_due);
+	} else if (it->dropped) {
+		item_free(q, it);
 	}
 	if (q->ready)
 		sd_event_source_set_enabled(q->dispatch, SD_EVENT_ON);
@@ -256,7 +260,9 @@ void queue_set_interval(struct queue *q, const char *key, uint64_t usec)
 void queue_drop(struct queue *q, const char *key)
 {
 	struct item *it = find(q, key);
-	if (it && !it->active && !it->ready && !it->due)
+	if (it && it->active)
+		it->dropped = true;
+	else if (it && !it->ready && !it->due)
 		item_free(q, it);
 }
 

@@ -38,7 +38,8 @@ void queue_forget(struct queue *q, const char *key);
 void queue_done(struct queue *q, const char *key);
 /* Longer pauses for keys whose work is dear. Never below the option. */
 void queue_set_interval(struct queue *q, const char *key, uint64_t usec);
-/* The key's object is gone: everything known of it is dropped, unless it has been added again. */
+/* The key is not expected again, as when its object is gone: everything known of it is dropped,
+ * now or when its work is done, unless it has been added again. */
 void queue_drop(struct queue *q, const char *key);
 
 struct queue_stats {
