@@ -2,6 +2,7 @@
 #include "rules/podreadiness.h"
 
 #include "kube/json.h"
+#include "kube/ownerref.h"
 #include "rules/conditions.h"
 
 #include <stdlib.h>
@@ -74,6 +75,23 @@ static val make_patch(arena *a, const val *pod, bool on, struct str message, int
 	if (!on)
 		condition_push_ready_false(a, &conditions, pod, GATE_POD_READY, now);
 	return condition_patch(a, pod_uid(pod), pod_resource_version(pod), conditions);
+}
+
+void podreadiness_inject(arena *a, val *pod, bool every)
+{
+	const val *controller = ownerref_controller(pod);
+	val *spec = val_get_mut(pod, "spec");
+	val gate = val_map();
+
+	if (!every &&
+	    !str_has_prefix(val_str(val_get(controller, "apiVersion")), "apps.kruise.io/"))
+		return;
+	if (!val_is_map(spec) || readiness_gate_has(pod, GATE_POD_READY))
+		return;
+	val_set(a, &gate, "conditionType", val_of_str(GATE_POD_READY));
+	if (!val_is_array(val_get(spec, "readinessGates")))
+		val_set(a, spec, "readinessGates", val_array());
+	val_push(a, val_get_mut(spec, "readinessGates"), gate);
 }
 
 bool podreadiness_needs_init(const val *pod)

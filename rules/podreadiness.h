@@ -15,6 +15,10 @@ struct readiness_key {
 };
 extern const struct readiness_key READINESS_PRE_DELETE, READINESS_PRE_UPDATE;
 
+/* Gives a pod that is being created (owned by the arena) the readiness gate: every pod, or one that
+ * a workload of group apps.kruise.io controls. */
+void podreadiness_inject(arena *a, val *pod, bool every);
+
 /* K1: the pod has the gate and lacks the condition. */
 bool podreadiness_needs_init(const val *pod);
 val podreadiness_init_patch(arena *a, const val *pod, int64_t now);

@@ -24,6 +24,7 @@ static const char *message(arena *a, const val *pod)
 	return val_cstr(a, val_get(condition_of(pod, GATE_POD_READY), "message"));
 }
 
+/* covers: inplace:K1 */
 static void first_time(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -38,6 +39,45 @@ static void first_time(void **state)
 	smp_apply(a, &pod, &patch);
 	assert_int_equal(condition_status(condition_of(&pod, GATE_POD_READY)), COND_TRUE);
 	assert_false(podreadiness_needs_init(&pod));
+}
+
+static void the_gate_at_creation(void **state)
+{
+#define OWNED(group, more)                                                                    \
+	"{'metadata':{'ownerReferences':[{'apiVersion':'" group "','kind':'X','uid':'u'" more \
+	"}]},'spec':{}}"
+	static const struct {
+		const char *pod;
+		bool every, gets;
+	} rows[] = {
+	    {"{'metadata':{},'spec':{}}", false, false},
+	    {"{'metadata':{},'spec':{}}", true, true},
+	    {OWNED("apps.kruise.io/v1alpha1", ",'controller':true"), false, true},
+	    {OWNED("apps.kruise.io/v9", ",'controller':true"), false, true},
+	    {OWNED("apps.kruise.io/v1alpha1", ",'controller':false"), false, false},
+	    {OWNED("apps.kruise.io/v1alpha1", ""), false, false},
+	    {OWNED("apps.kruise.io", ",'controller':true"), false, false},
+	    {OWNED("apps.kruise.io.evil/v1", ",'controller':true"), false, false},
+	    {OWNED("apps/v1", ",'controller':true"), false, false},
+	    {OWNED("apps/v1", ",'controller':true"), true, true},
+	    /* of any shape */
+	    {"{}", true, false},
+	    {"{'spec':7}", true, false},
+	    {"{'metadata':{'ownerReferences':7},'spec':{'readinessGates':'x'}}", true, true},
+	    {"{'spec':{'readinessGates':[7,null]}}", true, true},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val pod = js(a, rows[i].pod), once;
+
+		print_message("%s\n", rows[i].pod);
+		podreadiness_inject(a, &pod, rows[i].every);
+		assert_int_equal(readiness_gate_has(&pod, GATE_POD_READY), rows[i].gets);
+		once = val_copy(a, &pod);
+		podreadiness_inject(a, &pod, rows[i].every);
+		assert_true(val_equal(&once, &pod));
+	}
 }
 
 /* True only after both users' keys are gone. */
@@ -99,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(first_time),
+	    cmocka_unit_test(the_gate_at_creation),
 	    cmocka_unit_test(two_users),
 	    cmocka_unit_test(odd_messages),
 	};
