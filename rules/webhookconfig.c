@@ -5,31 +5,43 @@
 
 #include <string.h>
 
-/* With every default spelled out, so that what the API server returns compares equal. */
-static const char builtin_mutating[] =
-    "[{\"name\":\"mcloneset.kb.io\",\"admissionReviewVersions\":[\"v1\",\"v1beta1\"],"
-    "\"clientConfig\":{\"service\":{\"path\":\"/mutate-apps-kruise-io-cloneset\"}},"
-    "\"failurePolicy\":\"Fail\",\"matchPolicy\":\"Equivalent\",\"reinvocationPolicy\":\"Never\","
-    "\"sideEffects\":\"None\",\"timeoutSeconds\":30,\"namespaceSelector\":{},\"objectSelector\":{},"
-    "\"rules\":[{\"apiGroups\":[\"apps.kruise.io\"],\"apiVersions\":[\"v1alpha1\",\"v1beta1\"],"
-    "\"operations\":[\"CREATE\",\"UPDATE\"],\"resources\":[\"clonesets\"],\"scope\":\"*\"}]}]";
-
-static const char builtin_validating[] =
-    "[{\"name\":\"vcloneset.kb.io\",\"admissionReviewVersions\":[\"v1\",\"v1beta1\"],"
-    "\"clientConfig\":{\"service\":{\"path\":\"/validate-apps-kruise-io-cloneset\"}},"
-    "\"failurePolicy\":\"Fail\",\"matchPolicy\":\"Equivalent\","
-    "\"sideEffects\":\"None\",\"timeoutSeconds\":30,\"namespaceSelector\":{},\"objectSelector\":{},"
-    "\"rules\":[{\"apiGroups\":[\"apps.kruise.io\"],\"apiVersions\":[\"v1alpha1\",\"v1beta1\"],"
-    "\"operations\":[\"CREATE\",\"UPDATE\",\"DELETE\"],\"resources\":[\"clonesets\"],\"scope\":\"*"
-    "\"}]}]";
-
 static const struct {
 	const char *name, *kind_name;
-	const char *builtin;
 } kinds[] = {
-    [WEBHOOK_MUTATE] = {MUTATING_CONFIG_NAME, "MutatingWebhookConfiguration", builtin_mutating},
-    [WEBHOOK_VALIDATE] = {VALIDATING_CONFIG_NAME, "ValidatingWebhookConfiguration",
-			  builtin_validating},
+    [WEBHOOK_MUTATE] = {MUTATING_CONFIG_NAME, "MutatingWebhookConfiguration"},
+    [WEBHOOK_VALIDATE] = {VALIDATING_CONFIG_NAME, "ValidatingWebhookConfiguration"},
+};
+
+#define RULE(groups, versions, operations, resources)                                             \
+	"[{\"apiGroups\":[" groups "],\"apiVersions\":[" versions "],\"operations\":[" operations \
+	"],\"resources\":[" resources "],\"scope\":\"*\"}]"
+#define KRUISE "\"apps.kruise.io\"", "\"v1alpha1\",\"v1beta1\""
+#define CREATE_UPDATE "\"CREATE\",\"UPDATE\""
+#define RULE_OF(...) RULE(__VA_ARGS__) /* KRUISE is two arguments */
+
+/* Pods of the system's own namespaces start without us. An API server before 1.21 puts no
+ * metadata.name label on namespaces: there the handler leaves kube-system out. */
+#define NOT_OF_THE_SYSTEM                                                                   \
+	"{\"matchExpressions\":[{\"key\":\"control-plane\",\"operator\":\"DoesNotExist\"}," \
+	"{\"key\":\"kubernetes.io/metadata.name\",\"operator\":\"NotIn\",\"values\":["      \
+	"\"kube-system\"]}]}"
+
+/* What is put into a configuration that lacks it. With every default spelled out, so that what the
+ * API server returns compares equal. */
+static const struct builtin {
+	const char *name, *path;
+	const char *policy;
+	int timeout; /* seconds */
+	const char *namespaces, *rules;
+} builtins[] = {
+    {"mcloneset.kb.io", "/mutate-apps-kruise-io-cloneset", "Fail", 30, "{}",
+     RULE_OF(KRUISE, CREATE_UPDATE, "\"clonesets\"")},
+    /* The whole cluster's pods wait here. A hung webhookd is replaced within 3 s; whoever is not
+     * answered by then will not be. */
+    {"mpod.kb.io", "/mutate-pod", "Ignore", 5, NOT_OF_THE_SYSTEM,
+     RULE("\"\"", "\"v1\"", "\"CREATE\"", "\"pods\"")},
+    {"vcloneset.kb.io", "/validate-apps-kruise-io-cloneset", "Fail", 30, "{}",
+     RULE_OF(KRUISE, CREATE_UPDATE ",\"DELETE\"", "\"clonesets\"")},
 };
 
 /* The path of a webhook, from either form of clientConfig. */
@@ -52,30 +64,46 @@ static bool parse_list(arena *a, struct str text, val *out)
 	return text.p && json_parse(a, text.p, text.n, out, NULL) == 0 && val_is_array(out);
 }
 
-static bool has_kind(const val *list, enum webhook_kind kind)
+static bool has(const val *list, const struct webhook_path *want)
 {
 	for (size_t i = 0; i < val_len(list); i++) {
 		const struct webhook_path *p = webhook_path_find(path_of(val_at(list, i)));
-		if (p && p->kind == kind)
+		if (p && p->kind == want->kind && strcmp(p->resource, want->resource) == 0)
 			return true;
 	}
 	return false;
+}
+
+static val make_builtin(arena *a, const struct builtin *b, enum webhook_kind kind)
+{
+	val webhook;
+	const char *text = arena_printf(
+	    a,
+	    "{\"name\":\"%s\",\"admissionReviewVersions\":[\"v1\",\"v1beta1\"],"
+	    "\"clientConfig\":{\"service\":{\"path\":\"%s\"}},\"failurePolicy\":\"%s\","
+	    "\"matchPolicy\":\"Equivalent\",%s\"sideEffects\":\"None\",\"timeoutSeconds\":%d,"
+	    "\"namespaceSelector\":%s,\"objectSelector\":{},\"rules\":%s}",
+	    b->name, b->path, b->policy,
+	    kind == WEBHOOK_MUTATE ? "\"reinvocationPolicy\":\"Never\"," : "", b->timeout,
+	    b->namespaces, b->rules);
+	return json_parse(a, text, strlen(text), &webhook, NULL) < 0 ? val_map() : webhook;
 }
 
 /* The webhooks as installed: of the annotation, else of the object. Ours are added when they lack.
  */
 static val template_of(arena *a, enum webhook_kind kind, const val *existing)
 {
-	val list = val_array(), builtin;
+	val list = val_array();
 	struct str text =
 	    val_str(val_path(existing, "metadata", "annotations", ANNO_WEBHOOK_TEMPLATE, NULL));
 	if (!parse_list(a, text, &list)) {
 		const val *webhooks = val_get(existing, "webhooks");
 		list = val_is_array(webhooks) ? val_copy(a, webhooks) : val_array();
 	}
-	if (!has_kind(&list, kind) && parse_list(a, str_of(kinds[kind].builtin), &builtin)) {
-		for (size_t i = 0; i < val_len(&builtin); i++)
-			val_push(a, &list, *val_at(&builtin, i));
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {
+		const struct webhook_path *p = webhook_path_find(str_of(builtins[i].path));
+		if (p->kind == kind && !has(&list, p))
+			val_push(a, &list, make_builtin(a, &builtins[i], kind));
 	}
 	return list;
 }
@@ -114,7 +142,8 @@ static val served(arena *a, const val *template, const struct webhook_endpoint *
 	val out = val_array();
 	for (size_t i = 0; i < val_len(template); i++) {
 		struct str path = path_of(val_at(template, i));
-		if (!webhook_path_find(path))
+		const struct webhook_path *p = webhook_path_find(path);
+		if (!p || !webhook_path_on(p, &ep->gates))
 			continue;
 		val webhook = val_copy(a, val_at(template, i));
 		val_set(a, &webhook, "clientConfig", client_config(a, path, ep));

@@ -9,7 +9,7 @@
 #define MUTATING_CONFIG_NAME "kruise-mutating-webhook-configuration"
 #define VALIDATING_CONFIG_NAME "kruise-validating-webhook-configuration"
 /* Annotation that holds all webhooks as they were installed, as JSON: those whose path is not
- * served are taken out of the object and come back from here. */
+ * served, or whose gate is off, are taken out of the object and come back from here. */
 #define ANNO_WEBHOOK_TEMPLATE "template"
 
 struct webhook_endpoint {
@@ -17,6 +17,7 @@ struct webhook_endpoint {
 	const char *namespace; /* of the service */
 	const char *service;
 	const char *ca_bundle; /* base64 of the CA's PEM */
+	struct gates gates;    /* webhooks of features that are off stay out */
 };
 
 /*

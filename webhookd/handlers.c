@@ -8,6 +8,7 @@ static const struct {
 	admission_fn mutate, validate;
 } handlers[] = {
     {"clonesets", cloneset_mutate, cloneset_admit},
+    {"pods", pod_mutate, NULL},
 };
 
 admission_fn handler_find(const struct webhook_path *path)

@@ -28,4 +28,8 @@ struct admission_answer cloneset_mutate(arena *a, const struct admission_request
 struct admission_answer cloneset_admit(arena *a, const struct admission_request *request,
 				       const struct admission_env *env);
 
+/* pod.c: the chain of everything that changes pods at their creation. */
+struct admission_answer pod_mutate(arena *a, const struct admission_request *request,
+				   const struct admission_env *env);
+
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An AdmissionReview from anywhere: decoded, handed to each CloneSet handler, and answered. The
- * answer must be JSON again. */
+/* An AdmissionReview from anywhere: decoded, handed to each handler, and answered. The answer must
+ * be JSON again, and a patch must fit the object. */
 #include "kube/json.h"
 
 #include "webhookd/admission.c"
 #include "webhookd/cloneset.c"
 #include "webhookd/handlers.c"
+#include "webhookd/pod.c"
 
 #include <stdlib.h>
 

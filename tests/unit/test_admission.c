@@ -7,6 +7,7 @@
 #include "webhookd/admission.c"
 #include "webhookd/cloneset.c"
 #include "webhookd/handlers.c"
+#include "webhookd/pod.c"
 
 #include <setjmp.h>
 #include <stdarg.h>

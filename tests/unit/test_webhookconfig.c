@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+/* with the gates given: none, so only what no gate rules is served */
 static const struct webhook_endpoint by_url = {.url = "https://127.0.0.1:9876",
 					       .ca_bundle = "Q0E="};
 static const struct webhook_endpoint by_service = {
@@ -205,6 +206,88 @@ static void only_real_differences_are_written(void **state)
 	}
 }
 
+static size_t mpods(const val *list)
+{
+	return val_find(list, "name", str_of("mpod.kb.io")) ? 1 : 0;
+}
+
+static val kept_of(arena *a, const val *config)
+{
+	struct str text =
+	    val_str(val_path(config, "metadata", "annotations", ANNO_WEBHOOK_TEMPLATE, NULL));
+	return parse(a, arena_strndup(a, text.p, text.n));
+}
+
+/* Off takes it out of the object and keeps it in the template, on brings it back as it was. */
+static void pods_come_and_go_with_their_gate(void **state)
+{
+	struct webhook_endpoint on = by_url, off = by_url;
+	(void)state;
+	on.gates = gates_default();
+	assert_int_equal(gates_parse("PodWebhook=false", NULL, &off.gates, NULL), 0);
+	_cleanup_arena_ arena *a = arena_new();
+	val first, second, third, none;
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, NULL, &on, &first));
+	assert_int_equal(val_len(val_get(&first, "webhooks")), 2);
+	assert_non_null(webhook(&first, "mpod.kb.io"));
+	assert_false(webhookconfig_desired(a, WEBHOOK_MUTATE, &first, &on, &none));
+
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &first, &off, &second));
+	assert_int_equal(val_len(val_get(&second, "webhooks")), 1);
+	assert_null(webhook(&second, "mpod.kb.io"));
+	val kept = kept_of(a, &second);
+	assert_int_equal(mpods(&kept), 1);
+	assert_false(webhookconfig_desired(a, WEBHOOK_MUTATE, &second, &off, &none));
+
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &second, &on, &third));
+	assert_true(val_equal(val_get(&first, "webhooks"), val_get(&third, "webhooks")));
+	/* pods are not validated */
+	assert_true(webhookconfig_desired(a, WEBHOOK_VALIDATE, NULL, &on, &none));
+	assert_int_equal(val_len(val_get(&none, "webhooks")), 1);
+}
+
+/* Nobody's pods may wait long for us, and the control plane's not at all. */
+static void the_pod_webhook_is_careful(void **state)
+{
+	struct webhook_endpoint on = by_url;
+	_cleanup_arena_ arena *a = arena_new();
+	val out;
+	(void)state;
+	on.gates = gates_default();
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, NULL, &on, &out));
+	const val *w = webhook(&out, "mpod.kb.io");
+	assert_true(val_is(val_get(w, "failurePolicy"), "Ignore"));
+	assert_in_range(val_int_or(val_get(w, "timeoutSeconds"), 0), 3, 10);
+	val rules = js(a, "[{'apiGroups':[''],'apiVersions':['v1'],'operations':['CREATE'],"
+			  "'resources':['pods'],'scope':'*'}]");
+	assert_true(val_equal(val_get(w, "rules"), &rules));
+	val selector =
+	    js(a, "{'matchExpressions':[{'key':'control-plane','operator':'DoesNotExist'},{'key':"
+		  "'kubernetes.io/metadata.name','operator':'NotIn','values':['kube-system']}]}");
+	assert_true(val_equal(val_get(w, "namespaceSelector"), &selector));
+	assert_true(
+	    val_is(val_path(w, "clientConfig", "url", NULL), "https://127.0.0.1:9876/mutate-pod"));
+}
+
+/* A configuration that lacks one of ours, as an older version has left it, gets it; what is there
+ * stays the user's. */
+static void what_lacks_is_added(void **state)
+{
+	struct webhook_endpoint on = by_url;
+	_cleanup_arena_ arena *a = arena_new();
+	val existing = parse(a, taken_over), out;
+	(void)state;
+	on.gates = gates_default();
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &existing, &on, &out));
+	assert_int_equal(val_len(val_get(&out, "webhooks")), 2);
+	assert_null(val_get(webhook(&out, "mpod.kb.io"), "failurePolicy"));
+	val *webhooks = val_get_mut(&existing, "webhooks");
+	val_remove_at(webhooks, 0);
+	assert_true(webhookconfig_desired(a, WEBHOOK_MUTATE, &existing, &on, &out));
+	assert_int_equal(val_len(val_get(&out, "webhooks")), 2);
+	assert_true(val_is(val_get(webhook(&out, "mpod.kb.io"), "failurePolicy"), "Ignore"));
+}
+
 static void edits_are_put_back(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -250,7 +333,7 @@ static void paths(void **state)
 	for (size_t i = 0; i < n_webhook_paths; i++)
 		assert_ptr_equal(webhook_path_find(str_of(webhook_paths[i].path)),
 				 &webhook_paths[i]);
-	assert_null(webhook_path_find(str_of("/mutate-pod")));
+	assert_null(webhook_path_find(str_of("/mutate-pods")));
 	assert_null(webhook_path_find(str_of("")));
 	assert_null(webhook_path_find((struct str){0}));
 }
@@ -264,6 +347,9 @@ int main(void)
 	    cmocka_unit_test(recorded_configurations_are_taken_over),
 	    cmocka_unit_test(the_other_address_goes),
 	    cmocka_unit_test(only_real_differences_are_written),
+	    cmocka_unit_test(pods_come_and_go_with_their_gate),
+	    cmocka_unit_test(the_pod_webhook_is_careful),
+	    cmocka_unit_test(what_lacks_is_added),
 	    cmocka_unit_test(edits_are_put_back),
 	    cmocka_unit_test(odd_objects_do_no_harm),
 	    cmocka_unit_test(paths),

@@ -52,6 +52,7 @@ static void on_config(const struct k8s_response *r, void *userdata)
 	    .namespace = wc->namespace,
 	    .service = wc->service,
 	    .ca_bundle = wc->ca_base64,
+	    .gates = wc->w.gates,
 	};
 	const val *existing = k8s_ok(r) ? r->object : NULL;
 	if (!webhookconfig_desired(a, wc->kind, existing, &endpoint, &desired))
