@@ -34,6 +34,11 @@ bool k8s_is_gone(const struct k8s_response *r)
 	return r->code == 410;
 }
 
+bool k8s_is_other_uid(const struct k8s_response *r)
+{
+	return r->code == 422 && val_find(r->causes, "field", str_of("metadata.uid"));
+}
+
 static const char *code_name(long code)
 {
 	static const struct {

@@ -55,6 +55,8 @@ bool k8s_is_not_found(const struct k8s_response *r);	  /* 404 */
 bool k8s_is_conflict(const struct k8s_response *r);	  /* 409, reason Conflict */
 bool k8s_is_already_exists(const struct k8s_response *r); /* 409, reason AlreadyExists */
 bool k8s_is_gone(const struct k8s_response *r);		  /* 410 */
+/* A patch that names a uid met an object with another one (422, metadata.uid cannot change). */
+bool k8s_is_other_uid(const struct k8s_response *r);
 
 typedef void (*k8s_done_fn)(const struct k8s_response *r, void *userdata);
 

@@ -115,7 +115,7 @@ static void print_row(const struct ctl_row *r)
 		format_mib(proc_kb(r->pid, "smaps_rollup", "Rss:"), rss, sizeof(rss));
 		format_mib(proc_kb(r->pid, "smaps_rollup", "Pss:"), pss, sizeof(pss));
 	}
-	printf("%-14.*s %7s  %-9.*s %-5s %9s %8llu %6s %8s %8s  %.*s\n", STR_ARG(r->name), pid,
+	printf("%-23.*s %7s  %-9.*s %-5s %9s %8llu %6s %8s %8s  %.*s\n", STR_ARG(r->name), pid,
 	       STR_ARG(r->state), r->ready ? "yes" : "no", up, (unsigned long long)r->restarts,
 	       beat, rss, pss, STR_ARG(r->note));
 }
@@ -153,7 +153,7 @@ static void print_body(struct table *t, struct str text)
 	}
 	if (!t->head_done) {
 		printf("store: %.1f MiB\n\n", store_mib(t->dir));
-		printf("%-14s %7s  %-9s %-5s %9s %8s %6s %8s %8s  %s\n", "NAME", "PID", "STATE",
+		printf("%-23s %7s  %-9s %-5s %9s %8s %6s %8s %8s  %s\n", "NAME", "PID", "STATE",
 		       "READY", "UPTIME", "RESTARTS", "BEAT", "RSS(MiB)", "PSS(MiB)", "NOTE");
 		t->head_done = true;
 	}

@@ -24,6 +24,7 @@ const struct service_def service_defs[] = {
      1024 * MIB},
     {"elector", "kruise-worker", "elector", SERVICE_ELECTOR, PHASE_ELECTOR, 10 * SEC, 1024 * MIB},
     LEADER_WORKER("podreadiness"),
+    LEADER_WORKER("containerlaunchpriority"),
     LEADER_WORKER("cloneset"),
 };
 const size_t n_service_defs = sizeof(service_defs) / sizeof(service_defs[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "workers/cloneset/cloneset.h"
+#include "workers/containerlaunchpriority/containerlaunchpriority.h"
 #include "workers/elector/elector.h"
 #include "workers/podreadiness/podreadiness.h"
 #include "workers/webhookconfig/main.h"
@@ -13,6 +14,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } workers[] = {
     {"cloneset", cloneset_main},
+    {"containerlaunchpriority", containerlaunchpriority_main},
     {"elector", elector_main},
     {"podreadiness", podreadiness_main},
     {"webhookconfig", webhookconfig_main},

@@ -41,6 +41,7 @@ static void stop_order(void **state)
 	for (size_t i = 0; i + 1 < sizeof(order) / sizeof(order[0]); i++)
 		assert_true(def(order[i])->stop_phase < def(order[i + 1])->stop_phase);
 	assert_int_equal(def("cloneset")->stop_phase, def("podreadiness")->stop_phase);
+	assert_int_equal(def("cloneset")->stop_phase, def("containerlaunchpriority")->stop_phase);
 	assert_int_equal(def("webhookd-0")->stop_phase, def("webhookd-1")->stop_phase);
 }
 
@@ -62,6 +63,8 @@ static void who_may_start(void **state)
 	    {"cloneset", {true, false, true}, false, false},
 	    {"cloneset", {true, true, true}, true, true},
 	    {"podreadiness", {false, true, true}, true, true},
+	    {"containerlaunchpriority", {true, false, true}, false, false},
+	    {"containerlaunchpriority", {true, true, true}, true, true},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(service_may_start(def(cases[i].name), &cases[i].c),

@@ -11,30 +11,29 @@ static int load_pod(struct store_txn *txn, arena *a, struct str ns, struct str n
 	return r <= 0 ? r : store_object(&entry, a, pod, NULL) < 0 ? 0 : 1;
 }
 
-/* Only pods that need the condition enter the queue: most have no such gate. */
+/* The text is in the gate, and in the condition. */
+static bool concerns(const struct store_entry *pod)
+{
+	return worker_mentions(pod, GATE_POD_READY);
+}
+
+/* Gates are given at creation only, and kubelets keep conditions of others: what was set once
+ * stays. So a pod is looked at when it is new, and most have no such gate. */
 static void on_delta(struct worker *w, const char *resource, const struct delta *d)
 {
-	_cleanup_arena_ arena *a = arena_new();
-	_cleanup_store_txn_ struct store_txn *txn = NULL;
-	val pod;
 	(void)resource;
-	if (d->type == DELTA_DELETED || d->terminating)
-		return;
-	/* kubelets keep conditions of others: what was set once stays */
-	if (d->type == DELTA_MODIFIED && !(d->changed & DELTA_SPEC))
-		return;
-	if (store_begin(w->store, &txn, NULL) < 0 || load_pod(txn, a, d->ns, d->name, &pod) <= 0)
-		return;
-	if (podreadiness_needs_init(&pod))
+	if (d->type == DELTA_ADDED && !d->terminating && worker_concerned(w, d->ns, d->name))
 		worker_enqueue(w, d->ns, d->name);
 }
 
 static void on_written(struct sync *s, const struct k8s_response *r, void *userdata)
 {
 	(void)userdata;
-	if (k8s_is_conflict(r)) /* the pod has moved on: look at its next version */
+	if (k8s_ok(r))
+		queue_drop(s->w->queue, s->key);
+	else if (k8s_is_conflict(r)) /* the pod has moved on: look at its next version */
 		sync_requeue_after(s, 50000);
-	else if (!k8s_ok(r) && !k8s_is_not_found(r))
+	else if (!k8s_is_not_found(r))
 		sync_fail_response(s, "cannot set KruisePodReady", r);
 }
 
@@ -60,6 +59,7 @@ int podreadiness_main(int argc, char **argv)
 	    .primary = &K8S_PODS,
 	    .watched = watched,
 	    .required = watched,
+	    .concerns = concerns,
 	    .on_delta = on_delta,
 	    .sync = podreadiness_sync,
 	};

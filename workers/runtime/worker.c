@@ -152,9 +152,32 @@ static void on_delta(const char *resource, const struct delta *d, void *userdata
 	w->controller->on_delta(w, resource, d);
 }
 
+bool worker_mentions(const struct store_entry *entry, const char *text)
+{
+	return memmem(entry->object, entry->object_len, text, strlen(text)) != NULL;
+}
+
+static bool concerned(const struct worker *w, const struct store_entry *entry)
+{
+	return !w->controller->concerns || w->controller->concerns(entry);
+}
+
+bool worker_concerned(struct worker *w, struct str ns, struct str name)
+{
+	_cleanup_store_txn_ struct store_txn *txn = NULL;
+	struct store_entry entry;
+	const char *resource = k8s_resource_key(w->controller->primary);
+	/* on failure it counts as concerned: the sync finds out */
+	if (store_begin(w->store, &txn, NULL) < 0)
+		return true;
+	int r = store_get(txn, resource, ns, name, &entry);
+	return r < 0 || (r > 0 && concerned(w, &entry));
+}
+
 static int enqueue_entry(const struct store_entry *entry, void *userdata)
 {
-	worker_enqueue(userdata, entry->ns, entry->name);
+	if (concerned(userdata, entry))
+		worker_enqueue(userdata, entry->ns, entry->name);
 	return 0;
 }
 

@@ -55,6 +55,10 @@ struct controller {
 	    *required; /* of these, what must be synced before work starts */
 	int (*start)(struct worker *w, struct err *e); /* may set w->state; NULL: nothing to do */
 	void (*stop)(struct worker *w);
+	/* Whether an object of the primary resource is worth a sync when all are looked at, as at
+	 * the start. Cheap: for most objects the header or a search in the packed text decides.
+	 * NULL: all are. */
+	bool (*concerns)(const struct store_entry *entry);
 	/* Puts the keys that a delta concerns into the queue. */
 	void (*on_delta)(struct worker *w, const char *resource, const struct delta *d);
 	/* One sync. Reads through s->txn, which ends when this returns; writes through sync_*().
@@ -77,6 +81,11 @@ void worker_exit(struct worker *w);
 /* False while the watcher is down or behind: what is in the store may be finished, nothing started.
  */
 bool worker_store_fresh(struct worker *w, struct store_txn *txn);
+
+/* For concerns(): whether the packed object has the text anywhere. */
+bool worker_mentions(const struct store_entry *entry, const char *text);
+/* For deltas: whether the store has the primary object, and the controller is concerned. */
+bool worker_concerned(struct worker *w, struct str ns, struct str name);
 
 /* Queue key of an object. */
 void worker_key(struct buf *b, struct str ns, struct str name);
