@@ -33,6 +33,7 @@ cloneset() { # NAME REPLICAS
 create() { cloneset "$1" 0 | kubectl create -f -; }
 
 # ---- set-up
+# covers: manager:S1 manager:S6
 check "both configurations carry the CA that is served" all_agree
 check_eq "only served paths are in the mutating configuration" "$hook/mutate-apps-kruise-io-cloneset" \
 	"$(kubectl get $mutating -o jsonpath='{.webhooks[*].clientConfig.url}')"
@@ -56,26 +57,48 @@ for ((i = 0; i < n; i++)); do
 	kind=$(jq -r ".[$i].message" "$data/admission.json" | grep -oE 'spec[][a-zA-Z0-9.]*: (Invalid value|Required value|Forbidden|Unsupported value|Not found|Duplicate value)' | head -n 1)
 	[ -z "$kind" ] || check "admission of $name says $kind" grep -qF "$kind" "$work/out"
 done
+# created for real: what is stored, and the revision that the controller makes of it
+revision_of() { kubectl get controllerrevisions -o json | jq -Sc --arg n "$1" '[.items[] | select(.metadata.ownerReferences[0].name == $n)
+	| {name: .metadata.name, labels: .metadata.labels, data}][0] // empty'; }
+has_revision() { [ -n "$(revision_of "$1")" ]; }
+# OpenKruise's typed encoding drops fields that it does not know; here they stay, also in the revision
+add_unknown() { # FILTER OF THE TEMPLATE
+	jq -Sc --slurpfile in "$work/case.json" '$in[0].spec.template.spec as $t | '"$1"'.spec |= (.hostUsers = $t.hostUsers
+		| .containers[0].resizePolicy = $t.containers[0].resizePolicy)'
+}
 n=$(jq length "$data/stored.json")
 for ((i = 0; i < n; i++)); do
-	[ "$(jq ".[$i].rc" "$data/stored.json")" = 0 ] || continue
 	jq ".[$i].input" "$data/stored.json" >"$work/case.json"
 	name=$(jq -r ".[$i].name" "$data/stored.json")
-	want=$(jq -S ".[$i].stored.spec" "$data/stored.json")
-	got=$(kubectl create --dry-run=server -f "$work/case.json" -o json 2>"$work/out" | jq -S .spec)
-	# OpenKruise's typed encoding drops fields that it does not know; here they stay
-	[ "$name" != grpc-unknown ] || want=$(jq -S --slurpfile in "$work/case.json" '$in[0].spec.template.spec as $t
-		| .template.spec.hostUsers = $t.hostUsers
-		| .template.spec.containers[0].resizePolicy = $t.containers[0].resizePolicy' <<<"$want")
+	if [ "$(jq ".[$i].rc" "$data/stored.json")" != 0 ]; then
+		kind=$(jq -r ".[$i].error" "$data/stored.json" | grep -oE 'spec[][a-zA-Z0-9.]*: [A-Z][a-z]+ value')
+		check_eq "$name is refused with the same words" "$kind" "$(kubectl create -f "$work/case.json" 2>&1 | grep -oE "$kind" | head -n 1)"
+		continue
+	fi
+	want=$(jq -Sc ".[$i].stored" "$data/stored.json")
+	want_revision=$(jq -Sc ".[$i].revision" "$data/stored.json")
+	got=$(kubectl create -f "$work/case.json" -o json 2>"$work/out" |
+		jq -Sc 'del(.status, .metadata.uid, .metadata.creationTimestamp, .metadata.resourceVersion, .metadata.managedFields)')
+	[ "$name" != grpc-unknown ] || want=$(add_unknown .spec.template <<<"$want")
 	check_eq "what is stored of $name" "$want" "$got"
+	until_true 20 has_revision "$(jq -r .metadata.name "$work/case.json")"
+	got=$(revision_of "$(jq -r .metadata.name "$work/case.json")")
+	if [ "$name" = grpc-unknown ]; then # other data, hence another name
+		check_eq "the revision of $name keeps what is unknown" "$(jq -Sc .data <<<"$want_revision" | add_unknown .spec.template)" "$(jq -Sc .data <<<"$got")"
+	else
+		check_eq "the revision of $name" "$want_revision" "$got"
+	fi
 done
+kubectl delete cloneset --all --wait=false >/dev/null
 
 # ---- dry-run
 cloneset ghost 0 | kubectl create --dry-run=server -f - >/dev/null 2>&1
+# covers: manager:S15
 check_eq "a dry-run writes nothing" "" "$(kubectl get cloneset ghost -o name 2>/dev/null)"
 
 # ---- repair
 kubectl patch $mutating --type=json -p '[{"op":"replace","path":"/webhooks/0/clientConfig/caBundle","value":"Q0E="}]' >/dev/null
+# covers: manager:S3 manager:W4
 check "a caBundle edited by hand is put back" until_true 10 all_agree
 kubectl delete $validating >/dev/null
 check "a configuration that was deleted comes back" until_true 10 all_agree
@@ -83,11 +106,13 @@ check "a configuration that was deleted comes back" until_true 10 all_agree
 # ---- wire
 jq -n --argjson o "$(cloneset a 1)" '{apiVersion: "admission.k8s.io/v1beta1", kind: "AdmissionReview", request: {uid: "u",
 	operation: "CREATE", resource: {group: "apps.kruise.io", version: "v1alpha1", resource: "clonesets"}, object: $o}}' >"$work/beta.json"
+# covers: manager:S14
 check_eq "v1beta1 is answered in v1beta1" "admission.k8s.io/v1beta1 true" \
 	"$(review /mutate-apps-kruise-io-v1alpha1-cloneset "$work/beta.json" | jq -r '"\(.apiVersion) \(.response.allowed)"')"
 echo 'not json' >"$work/garbage"
 head -c $((17 << 20)) /dev/zero >"$work/big"
 path=/validate-apps-kruise-io-cloneset
+# covers: manager:S16
 check_eq "unknown path" 404 "$(status_of /mutate-nothing "$work/beta.json")"
 check_eq "wrong method" 405 "$(status_of $path "$work/beta.json" -X PUT)"
 check_eq "not JSON" 400 "$(status_of $path "$work/garbage")"
@@ -126,9 +151,32 @@ ctl restart webhookconfig >/dev/null
 changed() { [ "$(ca_now)" != "$old" ] && all_agree && ready; }
 check "certificates that are gone are made anew, and all parts agree" until_true 20 changed
 ask
+# covers: manager:S4
 check "the connection from before goes on" until_true 5 answers 1
 exec 9>&-
 check "a CloneSet can be created afterwards" until_true 10 create second
+
+# ---- new certificates under load: sixteen connections that are kept, no request may fail
+"$build/kruise-bench" admission --url "https://127.0.0.1:$WEBHOOK_PORT" --connections 16 --seconds 600 >"$work/bench" 2>&1 &
+load=$!
+answered() { # more requests than at the last call
+	local n=${total:-0}
+	total=$(curl -s "$METRICS/metrics" | awk '/^controller_runtime_webhook_requests_total.*code="200"/ {n += $2} END {print n + 0}')
+	[ "$total" -gt "$n" ]
+}
+# covers: manager:W6
+for i in 1 2 3; do
+	check "requests are answered" until_true 20 answered
+	old=$(ca_now)
+	rm -f "$RUNDIR"/certs/*.pem
+	ctl restart webhookconfig >/dev/null
+	check "change $i under load" until_true 30 changed
+done
+check "requests are answered" until_true 20 answered
+check "no connection was lost" kill -0 $load
+kill $load
+wait $load 2>/dev/null
+check_eq "each request was approved" "" "$(cat "$work/bench")"
 
 # ---- two replicas at their first start: webhookconfig alone, on runtime folders of their own, with the Secret
 stop_kruised
@@ -140,6 +188,7 @@ for i in 1 2; do
 	replicas[i]=$!
 done
 same_ca() { cmp "$work"/r{1,2}/webhook/ca-cert.pem && cmp "$work"/r{1,2}/webhook/serving.pem; }
+# covers: manager:S5 manager:W3
 check "two replicas end with one certificate" until_true 20 same_ca
 secret_ca() { kubectl -n kruise-system get secret kruise-webhook-certs -o jsonpath='{.data.ca-cert\.pem}'; }
 agree_with_secret() { [ "$(bundle $mutating)" = "$(secret_ca)" ] && [ "$(bundle $validating)" = "$(secret_ca)" ]; }
