@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/cloneset_default.h"
 
+#include "rules/cloneset_convert.h"
 #include "rules/cloneset_schema.h"
 #include "rules/podtemplate.h"
 
@@ -48,14 +49,44 @@ static int default_template(arena *a, val *template, bool defaults, struct err *
 			: podtemplate_canonical(a, template, template, e);
 }
 
-static void default_in_place(arena *a, val *strategy)
+/* v1beta1: the roll-out has defaults of its own, which OnDelete has no use for. */
+static int default_rolling(arena *a, val *update, struct err *e)
 {
-	const val *type = val_get(strategy, "type");
+	struct fpath spec = fpath_root("spec"), path = fpath_child(&spec, "updateStrategy");
+	struct field_errors fe;
+	const val *rolling = val_get(update, "rollingUpdate");
+	val out;
+
+	if (!val_is(val_get(update, "type"), "RollingUpdate") || !val_is_null(rolling))
+		return 0;
+	val_set(a, update, "rollingUpdate", val_map());
+	field_errors_init(&fe, a);
+	schema_apply(a, &SCHEMA_CLONESET_UPDATE_V1BETA1, update, &path, SCHEMA_DEFAULTS, &out, &fe);
+	*update = out;
+	return field_errors_to_err(&fe, e);
+}
+
+static void default_in_place(arena *a, val *rolling, const char *policy)
+{
+	const val *type = val_get(rolling, policy);
 
 	if (!val_is(type, "InPlaceIfPossible") && !val_is(type, "InPlaceOnly"))
 		return;
-	if (val_is_null(val_get(strategy, "inPlaceUpdateStrategy")))
-		val_set(a, strategy, "inPlaceUpdateStrategy", val_map());
+	if (val_is_null(val_get(rolling, "inPlaceUpdateStrategy")))
+		val_set(a, rolling, "inPlaceUpdateStrategy", val_map());
+}
+
+static int default_update(arena *a, val *update, bool v1beta1, struct err *e)
+{
+	int r = v1beta1 ? default_rolling(a, update, e) : 0;
+
+	if (r < 0)
+		return r;
+	if (v1beta1)
+		default_in_place(a, val_get_mut(update, "rollingUpdate"), "podUpdatePolicy");
+	else
+		default_in_place(a, update, "type");
+	return 0;
 }
 
 int cloneset_default(arena *a, val *cloneset, const val *old, bool template_no_defaults,
@@ -75,12 +106,15 @@ int cloneset_default(arena *a, val *cloneset, const val *old, bool template_no_d
 		return 0; /* validation says that it is missing */
 
 	field_errors_init(&fe, a);
-	schema_apply(a, &SCHEMA_CLONESET_SPEC, spec, &path, SCHEMA_DEFAULTS, &out, &fe);
+	schema_apply(a, schema_cloneset_spec(cloneset), spec, &path, SCHEMA_DEFAULTS, &out, &fe);
 	r = field_errors_to_err(&fe, e);
 	if (r < 0)
 		return r;
 	*spec = out;
-	default_in_place(a, val_get_mut(spec, "updateStrategy"));
+	r = default_update(a, val_get_mut(spec, "updateStrategy"), cloneset_is_v1beta1(cloneset),
+			   e);
+	if (r < 0)
+		return r;
 
 	template = val_get_mut(spec, "template");
 	if (val_is_null(template))

@@ -6,7 +6,7 @@
 #include "kube/value.h"
 
 /*
- * Admission defaults for a CloneSet of apps.kruise.io/v1alpha1, in place: its own fields, the pod
+ * Admission defaults for a CloneSet of either version, in place: its own fields, the pod
  * template and the volume claims get their defaults, and spec gets the form that OpenKruise's typed
  * encoding gives it (empty optional fields left out, quantities canonical); unknown fields stay.
  * metadata and status are not touched.

@@ -2,8 +2,10 @@
 #include "rules/cloneset_count.h"
 
 #include "kube/intorpercent.h"
+#include "rules/cloneset_convert.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static int32_t clamp(int64_t n, int64_t low, int64_t high)
@@ -35,10 +37,11 @@ static int read_scaled(const val *v, const char *path, int32_t replicas, bool up
 }
 
 /* R6: a percentage other than "100%" leaves at least one pod to update. */
-static int read_partition(const val *v, int32_t replicas, int32_t *out, struct err *e)
+static int read_partition(const val *v, const char *path, int32_t replicas, int32_t *out,
+			  struct err *e)
 {
 	int32_t n = 0;
-	int r = read_scaled(v, "spec.updateStrategy.partition", replicas, true, 0, &n, e);
+	int r = read_scaled(v, path, replicas, true, 0, &n, e);
 
 	if (r < 0)
 		return r;
@@ -55,36 +58,47 @@ static enum cloneset_update_type read_type(struct str text)
 	return str_is(text, "InPlaceOnly") ? CLONESET_INPLACE_ONLY : CLONESET_RECREATE;
 }
 
-static int read_update(const val *update, struct cloneset_spec *out, struct err *e)
+struct path {
+	char text[96];
+};
+
+static struct path path_of(const val *cloneset, const char *field)
 {
-	/* v1beta1 has the numbers one level deeper */
-	const val *rolling = val_get(update, "rollingUpdate");
-	const val *u = val_is_map(rolling) ? rolling : update;
-	const val *policy = val_get(u, "podUpdatePolicy");
+	struct path p;
+
+	snprintf(p.text, sizeof(p.text), "spec.updateStrategy.%s%s",
+		 cloneset_is_v1beta1(cloneset) ? "rollingUpdate." : "", field);
+	return p;
+}
+
+static int read_update(const val *cloneset, struct cloneset_spec *out, struct err *e)
+{
+	const val *u = cloneset_rolling(cloneset);
 	int64_t default_unavailable;
 	int r;
 
-	out->type = read_type(val_str(policy ? policy : val_get(update, "type")));
-	out->on_delete = val_is(val_get(update, "type"), "OnDelete");
+	out->type = read_type(cloneset_pod_policy(cloneset));
+	out->on_delete = cloneset_on_delete(cloneset);
 	out->paused = val_bool(val_get(u, "paused"));
-	r = read_partition(val_get(u, "partition"), out->replicas, &out->partition, e);
+	r = read_partition(val_get(u, "partition"), path_of(cloneset, "partition").text,
+			   out->replicas, &out->partition, e);
 	if (r < 0)
 		return r;
-	r = read_scaled(val_get(u, "maxSurge"), "spec.updateStrategy.maxSurge", out->replicas, true,
-			0, &out->max_surge, e);
+	r = read_scaled(val_get(u, "maxSurge"), path_of(cloneset, "maxSurge").text, out->replicas,
+			true, 0, &out->max_surge, e);
 	if (r < 0)
 		return r;
 	if (out->paused)
 		out->max_surge = 0;
 	default_unavailable = int_or_percent_scale((struct int_or_percent){true, 20}, out->replicas,
 						   out->max_surge == 0);
-	r = read_scaled(val_get(u, "maxUnavailable"), "spec.updateStrategy.maxUnavailable",
+	r = read_scaled(val_get(u, "maxUnavailable"), path_of(cloneset, "maxUnavailable").text,
 			out->replicas, out->max_surge == 0, default_unavailable,
 			&out->max_unavailable, e);
 	if (r < 0)
 		return r;
 	return read_int(val_path(u, "inPlaceUpdateStrategy", "gracePeriodSeconds", NULL),
-			"spec.updateStrategy.inPlaceUpdateStrategy.gracePeriodSeconds", 0,
+			path_of(cloneset, "inPlaceUpdateStrategy.gracePeriodSeconds").text, 0,
 			&out->grace_seconds, e);
 }
 
@@ -109,11 +123,11 @@ int cloneset_spec_from(const val *cloneset, const struct gates *gates,
 				"spec.scaleStrategy.maxUnavailable", out->replicas, true,
 				CLONESET_NO_LIMIT, &out->scale_max_unavailable, e);
 	if (r == 0)
-		r = read_update(val_get(spec, "updateStrategy"), out, e);
+		r = read_update(cloneset, out, e);
 	if (r < 0)
 		return r;
 	out->exclude_preparing_delete =
-	    exclude_preparing_delete || val_bool(val_get(scale, "excludePreparingDelete"));
+	    exclude_preparing_delete || cloneset_excludes_preparing_delete(cloneset);
 	out->partition_rollback = gate_on(gates, GATE_CLONESET_PARTITION_ROLLBACK);
 	out->preparing_update_as_update = gate_on(gates, GATE_PREPARING_UPDATE_AS_UPDATE);
 	out->short_hash = gate_on(gates, GATE_CLONESET_SHORT_HASH);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/cloneset_update.h"
 
+#include "rules/cloneset_convert.h"
 #include "rules/cloneset_strategy.h"
 
 #include <stdio.h>
 
 bool cloneset_strategy_from(const val *cloneset, struct cloneset_strategy *out)
 {
-	const val *update = val_path(cloneset, "spec", "updateStrategy", NULL);
-	const val *rolling = val_get(update, "rollingUpdate");
-	const val *u = val_is_map(rolling) ? rolling : update;
+	const val *u = cloneset_rolling(cloneset);
 	const val *priority = val_get(u, "priorityStrategy");
 	const val *scatter = val_get(u, "scatterStrategy");
 

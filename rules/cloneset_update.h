@@ -19,8 +19,8 @@ struct cloneset_update_plan {
  * labels[i]: metadata.labels of pod i, for those with a strategy (read from the store only then).
  */
 struct cloneset_strategy {
-	const val *priority; /* spec.updateStrategy.priorityStrategy */
-	const val *scatter;  /* spec.updateStrategy.scatterStrategy */
+	const val *priority; /* priorityStrategy of the updateStrategy */
+	const val *scatter;  /* scatterStrategy of it */
 	const val *const *labels;
 };
 /* Whether the CloneSet has a priority or scatter strategy, and so cloneset_update needs labels. */

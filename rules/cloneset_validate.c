@@ -4,6 +4,7 @@
 #include "kube/intorpercent.h"
 #include "kube/names.h"
 #include "kube/selector.h"
+#include "rules/cloneset_convert.h"
 #include "rules/cloneset_schema.h"
 #include "rules/cloneset_validate_int.h"
 #include "rules/fieldcheck.h"
@@ -187,7 +188,7 @@ static void check_deadline(struct field_errors *fe, const val *spec, const struc
 		field_error_add(fe, FIELD_INVALID, &p, v, "must be greater than minReadySeconds");
 }
 
-static void check_spec(struct field_errors *fe, const val *spec, const val *old_spec,
+static void check_spec(struct field_errors *fe, const val *spec, const val *old_spec, bool v1beta1,
 		       const val *metadata, const struct cloneset_validate_env *env)
 {
 	struct fpath path = fpath_root("spec"), scale = fpath_child(&path, "scaleStrategy");
@@ -197,10 +198,10 @@ static void check_spec(struct field_errors *fe, const val *spec, const val *old_
 	check_template(fe, spec, &path);
 	check_pods_to_delete(fe, spec, old_spec, metadata, &scale, env);
 	check_scale_limit(fe, spec, &scale);
-	cloneset_check_update_strategy(fe, spec, &path);
+	cloneset_check_update_strategy(fe, spec, old_spec, v1beta1, &path);
 	check_deadline(fe, spec, &path);
 	if (old_spec)
-		cloneset_check_update(fe, spec, old_spec, &path);
+		cloneset_check_update(fe, spec, old_spec, v1beta1, &path);
 }
 
 void cloneset_validate(arena *a, const val *cloneset, const val *old,
@@ -224,14 +225,14 @@ void cloneset_validate(arena *a, const val *cloneset, const val *old,
 		return;
 
 	before = out->n;
-	schema_apply(a, &SCHEMA_CLONESET_SPEC, spec, &path, SCHEMA_DEFAULTS, &typed, out);
+	schema_apply(a, schema_cloneset_spec(cloneset), spec, &path, SCHEMA_DEFAULTS, &typed, out);
 	if (out->n != before)
 		return;
 	if (old_spec) {
 		field_errors_init(&ignored, a);
-		schema_apply(a, &SCHEMA_CLONESET_SPEC, old_spec, &path, SCHEMA_DEFAULTS, &old_typed,
-			     &ignored);
+		schema_apply(a, schema_cloneset_spec(old), old_spec, &path, SCHEMA_DEFAULTS,
+			     &old_typed, &ignored);
 		old_spec = &old_typed;
 	}
-	check_spec(out, &typed, old_spec, metadata, env);
+	check_spec(out, &typed, old_spec, cloneset_is_v1beta1(cloneset), metadata, env);
 }

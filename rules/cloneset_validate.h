@@ -20,7 +20,7 @@ struct cloneset_validate_env {
 };
 
 /*
- * Validates a CloneSet of apps.kruise.io/v1alpha1; where it has no defaults yet they are assumed.
+ * Validates a CloneSet of either version; where it has no defaults yet they are assumed.
  * old: the stored object on update, NULL on creation. env may be NULL. What is wrong is added to
  * `out` (field_errors_init first); out->n is 0 for a valid object. Any JSON value may be passed as
  * cloneset. On an update that leaves spec as it is only metadata is checked.

@@ -30,7 +30,7 @@ static bool check_amount(struct field_errors *fe, const val *strategy, const str
 }
 
 static void check_numbers(struct field_errors *fe, const val *strategy, const struct fpath *path,
-			  int64_t replicas)
+			  const char *policy, int64_t replicas)
 {
 	struct fpath surge_path = fpath_child(path, "maxSurge");
 	struct fpath unavailable_path = fpath_child(path, "maxUnavailable");
@@ -45,7 +45,7 @@ static void check_numbers(struct field_errors *fe, const val *strategy, const st
 		return;
 	max_surge = int_or_percent_scale(surge, replicas, true);
 	max_unavailable = int_or_percent_scale(unavailable, replicas, true);
-	if (max_surge > 0 && val_is(val_get(strategy, "type"), "InPlaceOnly"))
+	if (max_surge > 0 && val_is(val_get(strategy, policy), "InPlaceOnly"))
 		field_error_add(fe, FIELD_INVALID, &surge_path, val_get(strategy, "maxSurge"),
 				"cannot be used with the strategy type InPlaceOnly");
 	if (replicas > 0 && max_surge < 1 && max_unavailable < 1)
@@ -54,10 +54,11 @@ static void check_numbers(struct field_errors *fe, const val *strategy, const st
 				"must not be less than 1 when maxSurge is less than 1 too");
 }
 
-static void check_type(struct field_errors *fe, const val *strategy, const struct fpath *path)
+static void check_policy(struct field_errors *fe, const val *strategy, const struct fpath *path,
+			 const char *field)
 {
-	struct fpath p = fpath_child(path, "type");
-	const val *type = val_get(strategy, "type");
+	struct fpath p = fpath_child(path, field);
+	const val *type = val_get(strategy, field);
 
 	if (!val_is(type, "ReCreate") && !val_is(type, "InPlaceIfPossible") &&
 	    !val_is(type, "InPlaceOnly"))
@@ -126,14 +127,44 @@ static void check_scatter(struct field_errors *fe, const val *strategy, const st
 	}
 }
 
-void cloneset_check_update_strategy(struct field_errors *fe, const val *spec,
-				    const struct fpath *path)
+/* What steers the roll-out, wherever the version has it. policy: the field with ReCreate etc. */
+static void check_rolling(struct field_errors *fe, const val *spec, const val *rolling,
+			  const struct fpath *path, const char *policy)
+{
+	check_numbers(fe, rolling, path, policy, val_int_or(val_get(spec, "replicas"), 1));
+	check_priorities(fe, rolling, path);
+	check_scatter(fe, rolling, path);
+}
+
+static void check_v1beta1(struct field_errors *fe, const val *spec, const val *update,
+			  const struct fpath *path)
+{
+	struct fpath p = fpath_child(path, "rollingUpdate"), type_path = fpath_child(path, "type");
+	const val *type = val_get(update, "type"), *rolling = val_get(update, "rollingUpdate");
+
+	if (!val_is(type, "RollingUpdate") && !val_is(type, "OnDelete"))
+		field_error_add(fe, FIELD_INVALID, &type_path, type,
+				"must be RollingUpdate or OnDelete");
+	if (!rolling) /* all of it has its defaults, or is of no use */
+		return;
+	check_policy(fe, rolling, &p, "podUpdatePolicy");
+	check_rolling(fe, spec, rolling, &p, "podUpdatePolicy");
+}
+
+void cloneset_check_update_strategy(struct field_errors *fe, const val *spec, const val *old_spec,
+				    bool v1beta1, const struct fpath *path)
 {
 	struct fpath p = fpath_child(path, "updateStrategy");
-	const val *strategy = val_get(spec, "updateStrategy");
+	const val *update = val_get(spec, "updateStrategy");
+	const val *old_type = val_path(old_spec, "updateStrategy", "type", NULL);
 
-	check_type(fe, strategy, &p);
-	check_numbers(fe, strategy, &p, val_int_or(val_get(spec, "replicas"), 1));
-	check_priorities(fe, strategy, &p);
-	check_scatter(fe, strategy, &p);
+	if (v1beta1) {
+		check_v1beta1(fe, spec, update, &p);
+		return;
+	}
+	/* Only v1beta1 can ask for OnDelete; a client of v1alpha1 may still write back what it
+	 * read. */
+	if (!val_is(old_type, "OnDelete") || !val_is(val_get(update, "type"), "OnDelete"))
+		check_policy(fe, update, &p, "type");
+	check_rolling(fe, spec, update, &p, "type");
 }

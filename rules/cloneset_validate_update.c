@@ -48,8 +48,20 @@ static bool only_images_differ(arena *a, const val *template, const val *old)
 	return without_images(a, template, &x) && without_images(a, old, &y) && val_equal(&x, &y);
 }
 
+/* Whether pods are updated in place or not at all. With OnDelete they are never picked. */
+static bool in_place_only(const val *spec, bool v1beta1)
+{
+	const val *update = val_get(spec, "updateStrategy");
+	const val *rolling = val_get(update, "rollingUpdate");
+
+	if (!v1beta1)
+		return val_is(val_get(update, "type"), "InPlaceOnly");
+	return !val_is(val_get(update, "type"), "OnDelete") &&
+	       val_is(val_get(rolling, "podUpdatePolicy"), "InPlaceOnly");
+}
+
 void cloneset_check_update(struct field_errors *fe, const val *spec, const val *old_spec,
-			   const struct fpath *path)
+			   bool v1beta1, const struct fpath *path)
 {
 	val x = immutable_part(fe->a, spec), y = immutable_part(fe->a, old_spec);
 
@@ -59,7 +71,7 @@ void cloneset_check_update(struct field_errors *fe, const val *spec, const val *
 		    "only replicas, template, lifecycle, scaleStrategy, updateStrategy, "
 		    "minReadySeconds, progressDeadlineSeconds, volumeClaimTemplates and "
 		    "revisionHistoryLimit may change");
-	if (val_is(val_path(spec, "updateStrategy", "type", NULL), "InPlaceOnly") &&
+	if (in_place_only(spec, v1beta1) &&
 	    !only_images_differ(fe->a, val_get(spec, "template"), val_get(old_spec, "template")))
 		field_error_add(
 		    fe, FIELD_FORBIDDEN, path, NULL,
