@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipc/base/log.h"
+#include "webhookd/convert.h"
 #include "webhookd/handlers.h"
 #include "webhookd/webhookd.h"
 
@@ -52,6 +53,18 @@ static void admit(struct webhookd *w, const struct webhook_path *path,
 	}
 }
 
+static void convert(const struct http_request *request, struct http_reply *reply)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	struct err e = {0};
+	if (conversion_review(a, request->body, request->body_len, &reply->body, &e) < 0) {
+		refuse(reply, 400, e.msg);
+		return;
+	}
+	reply->code = 200;
+	reply->content_type = "application/json";
+}
+
 static double seconds(void)
 {
 	struct timespec ts;
@@ -68,14 +81,17 @@ void webhookd_serve(const struct http_request *request, struct http_reply *reply
 		return;
 	}
 	const struct webhook_path *path = webhook_path_find(str_of(request->path));
+	bool conversion = strcmp(request->path, CONVERT_PATH) == 0;
 	double began = seconds();
-	if (!path)
+	if (!path && !conversion)
 		refuse(reply, 404, "no such path");
 	else if (strcmp(request->method, "POST") != 0)
 		refuse(reply, 405, "the method must be POST");
+	else if (conversion)
+		convert(request, reply);
 	else
 		admit(w, path, request, reply);
-	const char *label = path ? path->path : "unknown";
+	const char *label = path ? path->path : conversion ? CONVERT_PATH : "unknown";
 	snprintf(code, sizeof(code), "%d", reply->code);
 	metric_add(w->requests, 1, label, code);
 	metric_observe(w->latency, seconds() - began, label);
