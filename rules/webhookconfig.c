@@ -209,6 +209,41 @@ bool webhookconfig_desired(arena *a, enum webhook_kind kind, const val *existing
 	return true;
 }
 
+/* ---- conversion ---- */
+
+const char *const conversion_crds[] = {"clonesets.apps.kruise.io", NULL};
+
+static bool needs_conversion(const val *crd)
+{
+	return val_len(val_path(crd, "spec", "versions", NULL)) > 1;
+}
+
+bool conversion_desired(arena *a, const val *crd, const struct webhook_endpoint *ep, val *out)
+{
+	if (!needs_conversion(crd))
+		return false;
+	val webhook = val_map(), versions = val_array();
+	val_push(a, &versions, val_of_str("v1"));
+	val_push(a, &versions, val_of_str("v1beta1"));
+	val_set(a, &webhook, "conversionReviewVersions", versions);
+	val_set(a, &webhook, "clientConfig", client_config(a, str_of("/convert"), ep));
+	val conversion = val_map();
+	val_set(a, &conversion, "strategy", val_of_str("Webhook"));
+	val_set(a, &conversion, "webhook", webhook);
+	if (val_equal(val_path(crd, "spec", "conversion", NULL), &conversion))
+		return false;
+	*out = val_copy(a, crd);
+	val_set(a, val_get_mut(out, "spec"), "conversion", conversion);
+	return true;
+}
+
+bool conversion_trusts(const val *crd, struct str ca_bundle)
+{
+	const val *ca =
+	    val_path(crd, "spec", "conversion", "webhook", "clientConfig", "caBundle", NULL);
+	return !needs_conversion(crd) || (val_is_str(ca) && str_eq(val_str(ca), ca_bundle));
+}
+
 bool webhookconfig_trusts(const val *config, struct str ca_bundle)
 {
 	const val *webhooks = val_get(config, "webhooks");

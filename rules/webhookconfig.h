@@ -28,6 +28,19 @@ struct webhook_endpoint {
 bool webhookconfig_desired(arena *a, enum webhook_kind kind, const val *existing,
 			   const struct webhook_endpoint *endpoint, val *out);
 
+/* CRDs of which the API server asks us to convert objects, by name; ends with NULL. */
+extern const char *const conversion_crds[];
+
+/*
+ * Brings spec.conversion of a CRD to point at us. Only one with several versions is changed: others
+ * need no conversion. *out is a copy of crd with everything else kept; false when nothing is to be
+ * written.
+ */
+bool conversion_desired(arena *a, const val *crd, const struct webhook_endpoint *endpoint,
+			val *out);
+/* Whether a CRD that needs conversion carries this CA; true for one that needs none. */
+bool conversion_trusts(const val *crd, struct str ca_bundle);
+
 /* Whether every webhook of the configuration carries this CA (readiness). False when it has none.
  */
 bool webhookconfig_trusts(const val *config, struct str ca_bundle);

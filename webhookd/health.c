@@ -18,6 +18,22 @@ static bool config_ready(struct webhookd *w, struct store_txn *txn, const struct
 	       webhookconfig_trusts(&config, str_of(w->ca_base64));
 }
 
+/* CRDs that are not in the store are not ours to wait for. */
+static bool conversion_ready(struct webhookd *w, struct store_txn *txn)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	struct store_entry entry;
+	val crd;
+	for (const char *const *name = conversion_crds; *name; name++) {
+		if (store_get(txn, k8s_resource_key(&K8S_CRDS), str_of(""), str_of(*name), &entry) >
+			0 &&
+		    store_object(&entry, a, &crd, NULL) == 0 &&
+		    !conversion_trusts(&crd, str_of(w->ca_base64)))
+			return false;
+	}
+	return true;
+}
+
 /* NULL when ready, else why not. */
 static const char *unready(struct webhookd *w)
 {
@@ -32,6 +48,8 @@ static const char *unready(struct webhookd *w)
 		return MUTATING_CONFIG_NAME " does not carry our CA yet";
 	if (!config_ready(w, txn, &K8S_VALIDATING_WEBHOOKS, VALIDATING_CONFIG_NAME))
 		return VALIDATING_CONFIG_NAME " does not carry our CA yet";
+	if (!conversion_ready(w, txn))
+		return "a CRD's conversion does not carry our CA yet";
 	return NULL;
 }
 

@@ -305,6 +305,44 @@ static void edits_are_put_back(void **state)
 	assert_non_null(webhook(&out, "vcloneset.kb.io"));
 }
 
+/* covers: manager:W4 */
+static void conversion(void **state)
+{
+	(void)state;
+	_cleanup_arena_ arena *a = arena_new();
+	val crd = parse(a, "{\"metadata\":{\"name\":\"clonesets.apps.kruise.io\"},\"spec\":{"
+			   "\"versions\":[{\"name\":\"v1alpha1\"},{\"name\":\"v1beta1\"}],"
+			   "\"conversion\":{\"strategy\":\"None\"}}}");
+	val out, again;
+
+	/* with several versions and no conversion, the API server would mix them up */
+	assert_false(conversion_trusts(&crd, str_of("Q0E=")));
+	assert_true(conversion_desired(a, &crd, &by_url, &out));
+	assert_string_equal(json_str(a, val_path(&out, "spec", "conversion", NULL), JSON_SORTED),
+			    "{\"strategy\":\"Webhook\",\"webhook\":{\"clientConfig\":{\"caBundle\":"
+			    "\"Q0E=\",\"url\":\"https://127.0.0.1:9876/convert\"},"
+			    "\"conversionReviewVersions\":[\"v1\",\"v1beta1\"]}}");
+	assert_true(conversion_trusts(&out, str_of("Q0E=")));
+	assert_false(conversion_desired(a, &out, &by_url, &again));
+	/* the other address goes, an edited CA too */
+	assert_true(conversion_desired(a, &out, &by_service, &again));
+	assert_null(val_path(&again, "spec", "conversion", "webhook", "clientConfig", "url", NULL));
+	val_set(a, val_path_mut(&out, "spec", "conversion", "webhook", "clientConfig", NULL),
+		"caBundle", val_of_str("T0xE"));
+	assert_false(conversion_trusts(&out, str_of("Q0E=")));
+	assert_true(conversion_desired(a, &out, &by_url, &again));
+	assert_true(conversion_trusts(&again, str_of("Q0E=")));
+
+	/* the CRD of OpenKruise 1.1 has one version: nothing to convert */
+	crd = parse(a, "{\"spec\":{\"versions\":[{\"name\":\"v1alpha1\"}]}}");
+	assert_false(conversion_desired(a, &crd, &by_url, &out));
+	assert_true(conversion_trusts(&crd, str_of("Q0E=")));
+	crd = parse(a, "{\"spec\":{\"versions\":[1,2],\"conversion\":7}}");
+	assert_true(conversion_desired(a, &crd, &by_url, &out));
+	crd = val_null();
+	assert_false(conversion_desired(a, &crd, &by_url, &out));
+}
+
 static void odd_objects_do_no_harm(void **state)
 {
 	static const char *const texts[] = {
@@ -351,6 +389,7 @@ int main(void)
 	    cmocka_unit_test(the_pod_webhook_is_careful),
 	    cmocka_unit_test(what_lacks_is_added),
 	    cmocka_unit_test(edits_are_put_back),
+	    cmocka_unit_test(conversion),
 	    cmocka_unit_test(odd_objects_do_no_harm),
 	    cmocka_unit_test(paths),
 	};

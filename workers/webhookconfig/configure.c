@@ -3,50 +3,61 @@
 
 #include "ipc/base/log.h"
 
-static const struct {
+/* The objects that say where we are and which CA to trust, one after the other. */
+struct target {
 	const struct k8s_resource *resource;
 	const char *name;
-} configs[] = {
-    [WEBHOOK_MUTATE] = {&K8S_MUTATING_WEBHOOKS, MUTATING_CONFIG_NAME},
-    [WEBHOOK_VALIDATE] = {&K8S_VALIDATING_WEBHOOKS, VALIDATING_CONFIG_NAME},
+	enum webhook_kind kind; /* of a webhook configuration; CRDs have none */
 };
 
-static void look_at(struct webhookconfig *wc, enum webhook_kind kind);
+#define N_CONFIGS 2
+static const struct target configs[N_CONFIGS] = {
+    {&K8S_MUTATING_WEBHOOKS, MUTATING_CONFIG_NAME, WEBHOOK_MUTATE},
+    {&K8S_VALIDATING_WEBHOOKS, VALIDATING_CONFIG_NAME, WEBHOOK_VALIDATE},
+};
+
+static bool target_of(size_t i, struct target *out)
+{
+	if (i < N_CONFIGS)
+		*out = configs[i];
+	else
+		*out =
+		    (struct target){.resource = &K8S_CRDS, .name = conversion_crds[i - N_CONFIGS]};
+	return out->name != NULL;
+}
+
+static bool is_crd(const struct target *t)
+{
+	return t->resource == &K8S_CRDS;
+}
+
+static void look_at(struct webhookconfig *wc, size_t i);
 
 static void next(struct webhookconfig *wc)
 {
-	if (wc->kind == WEBHOOK_MUTATE)
-		look_at(wc, WEBHOOK_VALIDATE);
-	else
-		webhookconfig_done(wc);
+	look_at(wc, wc->target + 1);
 }
 
 static void on_written(const struct k8s_response *r, void *userdata)
 {
 	struct webhookconfig *wc = userdata;
+	struct target t;
+	target_of(wc->target, &t);
 	if (k8s_is_conflict(r) || k8s_is_already_exists(r)) {
-		look_at(wc, wc->kind);
+		look_at(wc, wc->target);
 		return;
 	}
 	if (!k8s_ok(r)) {
-		webhookconfig_failed(wc, "cannot write %s: %s", configs[wc->kind].name, r->error);
+		webhookconfig_failed(wc, "cannot write %s: %s", t.name, r->error);
 		return;
 	}
-	log_info("%s is up to date", configs[wc->kind].name);
+	log_info("%s is up to date", t.name);
 	next(wc);
 }
 
-static void on_config(const struct k8s_response *r, void *userdata)
+static bool desired_of(struct webhookconfig *wc, arena *a, const struct target *t,
+		       const val *existing, val *out)
 {
-	struct webhookconfig *wc = userdata;
-	const struct k8s_resource *resource = configs[wc->kind].resource;
-	const char *name = configs[wc->kind].name;
-	_cleanup_arena_ arena *a = arena_new();
-	val desired;
-	if (!k8s_ok(r) && !k8s_is_not_found(r)) {
-		webhookconfig_failed(wc, "cannot read %s: %s", name, r->error);
-		return;
-	}
 	const struct webhook_endpoint endpoint = {
 	    .url = wc->url,
 	    .namespace = wc->namespace,
@@ -54,22 +65,52 @@ static void on_config(const struct k8s_response *r, void *userdata)
 	    .ca_bundle = wc->ca_base64,
 	    .gates = wc->w.gates,
 	};
-	const val *existing = k8s_ok(r) ? r->object : NULL;
-	if (!webhookconfig_desired(a, wc->kind, existing, &endpoint, &desired))
-		next(wc);
-	else if (existing)
-		k8s_update(wc->w.client, resource, NULL, name, NULL, &desired, on_written, wc);
-	else
-		k8s_create(wc->w.client, resource, NULL, &desired, on_written, wc);
+	if (is_crd(t)) /* to install one is not for us to do */
+		return existing && conversion_desired(a, existing, &endpoint, out);
+	return webhookconfig_desired(a, t->kind, existing, &endpoint, out);
 }
 
-static void look_at(struct webhookconfig *wc, enum webhook_kind kind)
+static void on_target(const struct k8s_response *r, void *userdata)
 {
-	wc->kind = kind;
-	k8s_get(wc->w.client, configs[kind].resource, NULL, configs[kind].name, on_config, wc);
+	struct webhookconfig *wc = userdata;
+	struct target t;
+	_cleanup_arena_ arena *a = arena_new();
+	val desired;
+	target_of(wc->target, &t);
+	if (!k8s_ok(r) && !k8s_is_not_found(r)) {
+		webhookconfig_failed(wc, "cannot read %s: %s", t.name, r->error);
+		return;
+	}
+	const val *existing = k8s_ok(r) ? r->object : NULL;
+	if (!desired_of(wc, a, &t, existing, &desired))
+		next(wc);
+	else if (existing)
+		k8s_update(wc->w.client, t.resource, NULL, t.name, NULL, &desired, on_written, wc);
+	else
+		k8s_create(wc->w.client, t.resource, NULL, &desired, on_written, wc);
+}
+
+static void look_at(struct webhookconfig *wc, size_t i)
+{
+	struct target t;
+	wc->target = i;
+	if (target_of(i, &t))
+		k8s_get(wc->w.client, t.resource, NULL, t.name, on_target, wc);
+	else
+		webhookconfig_done(wc);
+}
+
+bool webhookconfig_is_target(struct str name)
+{
+	struct target t;
+	for (size_t i = 0; target_of(i, &t); i++) {
+		if (str_is(name, t.name))
+			return true;
+	}
+	return false;
 }
 
 void webhookconfig_configure(struct webhookconfig *wc)
 {
-	look_at(wc, WEBHOOK_MUTATE);
+	look_at(wc, 0);
 }

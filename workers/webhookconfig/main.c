@@ -83,13 +83,12 @@ static void kick(struct webhookconfig *wc)
 	next_round(wc, wc->soonest > now ? wc->soonest - now : 0);
 }
 
-/* Somebody has touched a configuration or the Secret: see that it is as it should be. */
+/* Somebody has touched a configuration, a CRD or the Secret: see that it is as it should be. */
 static void on_delta(const char *resource, const struct delta *d, void *userdata)
 {
 	struct webhookconfig *wc = userdata;
 	(void)resource;
-	if (str_is(d->name, MUTATING_CONFIG_NAME) || str_is(d->name, VALIDATING_CONFIG_NAME) ||
-	    str_is(d->name, wc->secret_name))
+	if (webhookconfig_is_target(d->name) || str_is(d->name, wc->secret_name))
 		kick(wc);
 }
 
@@ -123,9 +122,9 @@ static int read_environment(struct webhookconfig *wc, struct err *e)
 
 static int start(struct webhookconfig *wc, int argc, char **argv, struct err *e)
 {
-	const char *const topics[] = {k8s_resource_key(&K8S_MUTATING_WEBHOOKS),
-				      k8s_resource_key(&K8S_VALIDATING_WEBHOOKS),
-				      k8s_resource_key(&K8S_SECRETS), NULL};
+	const char *const topics[] = {
+	    k8s_resource_key(&K8S_MUTATING_WEBHOOKS), k8s_resource_key(&K8S_VALIDATING_WEBHOOKS),
+	    k8s_resource_key(&K8S_CRDS), k8s_resource_key(&K8S_SECRETS), NULL};
 	int r = worker_init(&wc->w, "webhookconfig", NULL, argc, argv, NULL, e);
 	if (r == 0)
 		r = read_environment(wc, e);

@@ -6,7 +6,7 @@
 #include "rules/webhookconfig.h"
 #include "workers/runtime/worker.h"
 
-/* The worker's inside. One round = certificates, then both configurations; rounds never overlap. */
+/* The worker's inside. One round = certificates, then configurations; rounds never overlap. */
 struct webhookconfig {
 	struct worker w;
 	/* from the environment */
@@ -23,8 +23,8 @@ struct webhookconfig {
 	bool again;  /* something has changed while busy */
 	bool set_up; /* a round has succeeded */
 	unsigned failures;
-	uint64_t soonest;	/* no round before this time, for failures */
-	enum webhook_kind kind; /* of the configuration that is being looked at */
+	uint64_t soonest; /* no round before this time, for failures */
+	size_t target;	  /* what configure.c is looking at */
 };
 
 /* certificates.c: reads, or makes and keeps, the certificates; then calls
@@ -32,8 +32,11 @@ struct webhookconfig {
 void webhookconfig_certs(struct webhookconfig *wc);
 void webhookconfig_have_certs(struct webhookconfig *wc);
 
-/* configure.c: brings both configurations up to date; then webhookconfig_done() or _failed(). */
+/* configure.c: brings both configurations and the CRDs' conversion up to date; then
+ * webhookconfig_done() or _failed(). */
 void webhookconfig_configure(struct webhookconfig *wc);
+/* Whether an object of this name is one of them. */
+bool webhookconfig_is_target(struct str name);
 
 /* The round is over. */
 void webhookconfig_done(struct webhookconfig *wc);
