@@ -25,8 +25,10 @@ const struct k8s_resource K8S_MUTATING_WEBHOOKS = {"admissionregistration.k8s.io
 const struct k8s_resource K8S_VALIDATING_WEBHOOKS = {"admissionregistration.k8s.io", "v1",
 						     "validatingwebhookconfigurations",
 						     "ValidatingWebhookConfiguration", false};
-const struct k8s_resource K8S_CLONESETS = {"apps.kruise.io", "v1alpha1", "clonesets", "CloneSet",
+const struct k8s_resource K8S_CLONESETS = {"apps.kruise.io", "v1beta1", "clonesets", "CloneSet",
 					   true};
+const struct k8s_resource K8S_CLONESETS_V1ALPHA1 = {"apps.kruise.io", "v1alpha1", "clonesets",
+						    "CloneSet", true};
 
 static const struct {
 	const struct k8s_resource *resource;

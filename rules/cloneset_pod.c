@@ -48,7 +48,7 @@ static val owner_refs(arena *a, const val *cloneset)
 {
 	val refs = val_array();
 
-	val_push(a, &refs, ownerref_make(a, &K8S_CLONESETS, cloneset, true));
+	val_push(a, &refs, ownerref_make(a, &K8S_CLONESETS_V1ALPHA1, cloneset, true));
 	return refs;
 }
 

@@ -74,9 +74,21 @@ teardown() {
 }
 
 install_kruised() {
-	kubectl apply -f "$root/packaging/crds/" >/dev/null
+	# not again: kruised has changed where conversion is found
+	kubectl get crd clonesets.apps.kruise.io -o jsonpath='{.spec.versions[*].name}' 2>/dev/null | grep -q v1beta1 ||
+		kubectl apply -f "$root/packaging/crds/" >/dev/null
 	kubectl get namespace kruise-system >/dev/null 2>&1 || kubectl create namespace kruise-system >/dev/null
 	kubectl wait --for=condition=Established crd/clonesets.apps.kruise.io --timeout=30s >/dev/null
+}
+
+# Tests patch in the terms of v1alpha1, where kubectl would take v1beta1.
+kubectl() {
+	if [ "${1:-}" = patch ] && [[ ${2:-} =~ ^(clone|clonesets?)$ ]]; then
+		shift 2
+		command kubectl patch clonesets.v1alpha1.apps.kruise.io "$@"
+	else
+		command kubectl "$@"
+	fi
 }
 
 free_port() {

@@ -180,6 +180,7 @@ static int start_reflectors(struct watcher *w, struct err *e)
 		const struct watched *what = &watched_resources[i];
 		struct reflector_options o = {
 		    .resource = what->resource,
+		    .older = what->older,
 		    .resume = resume == 1,
 		    .epoch = w->epoch,
 		    .changed = report,

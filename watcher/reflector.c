@@ -28,7 +28,8 @@ struct reflector {
 	struct writer *writer;
 	struct reflector_options o;
 	struct feed feed;
-	char *kind, *api_version;
+	char *api_version;
+	bool tried_other; /* the other version, since the last list that succeeded */
 
 	enum next next; /* what the timer starts */
 	sd_event_source *timer;
@@ -140,11 +141,38 @@ static void stop_watch(struct reflector *r)
 	r->watch = NULL;
 }
 
+static void set_version(struct reflector *r)
+{
+	_cleanup_buf_ struct buf version = {0};
+	k8s_api_version(&version, r->o.resource);
+	free(r->api_version);
+	r->api_version = xstrdup(buf_str(&version));
+}
+
+/* From the version that is not served to the other; false when neither is. */
+static bool change_version(struct reflector *r)
+{
+	const struct k8s_resource *other = r->o.older;
+	if (!other)
+		return false;
+	r->o.older = r->o.resource;
+	r->o.resource = other;
+	set_version(r);
+	r->tried_other = !r->tried_other;
+	return r->tried_other;
+}
+
 /* The server said no. 404: it does not serve the resource (yet); the store is not to be trusted as
  * complete. */
 static void refused(struct reflector *r, int code, const char *error, enum next next)
 {
 	const char *text = error ? error : "no reason given";
+	if (code == 404 && change_version(r)) {
+		log_info("%s: trying %s", r->feed.resource, r->api_version);
+		set_synced(r, false);
+		schedule(r, NEXT_LIST, 0);
+		return;
+	}
 	if (code == 404) {
 		if (r->health != REFLECTOR_NOT_SERVED)
 			log_info("%s: the API server does not serve it; asking again every 2 s",
@@ -199,7 +227,8 @@ static val with_kind(const struct reflector *r, arena *a, const val *item)
 	val out = {.type = MSGPACK_OBJECT_MAP};
 	out.via.map.size = n + 2;
 	out.via.map.ptr = arena_alloc(a, (n + 2) * sizeof(*out.via.map.ptr));
-	out.via.map.ptr[0] = (msgpack_object_kv){val_of_str("kind"), val_of_str(r->kind)};
+	out.via.map.ptr[0] =
+	    (msgpack_object_kv){val_of_str("kind"), val_of_str(r->o.resource->kind)};
 	out.via.map.ptr[1] =
 	    (msgpack_object_kv){val_of_str("apiVersion"), val_of_str(r->api_version)};
 	if (n)
@@ -239,6 +268,7 @@ static void finish_list(struct reflector *r, uint64_t rv)
 		 keyset_count(&r->listed), rv);
 	end_list(r);
 	r->whole = false;
+	r->tried_other = false;
 	r->feed.sync.rv = rv;
 	r->feed.sync.synced = true;
 	r->feed.sync.updated_usec = now_usec();
@@ -513,10 +543,7 @@ int reflector_new(struct reflector **out, sd_event *loop, struct k8s_client *cli
 	r->writer = writer;
 	r->o = *options;
 	r->feed.resource = k8s_resource_key(options->resource);
-	r->kind = xstrdup(options->resource->kind);
-	_cleanup_buf_ struct buf version = {0};
-	k8s_api_version(&version, options->resource);
-	r->api_version = xstrdup(buf_str(&version));
+	set_version(r);
 	r->backoff_usec = BACKOFF_MIN_USEC;
 	r->seed = (unsigned)(options->epoch ^ (uintptr_t)r);
 	r->arena = arena_new();
@@ -557,7 +584,6 @@ void reflector_free(struct reflector *r)
 	buf_free(&r->feed.deltas);
 	sd_event_source_disable_unref(r->timer);
 	arena_free(r->arena);
-	free(r->kind);
 	free(r->api_version);
 	free(r);
 }

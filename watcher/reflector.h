@@ -18,6 +18,8 @@ struct reflector;
 
 struct reflector_options {
 	const struct k8s_resource *resource;
+	const struct k8s_resource
+	    *older;		    /* another version, for when that is not served; or NULL */
 	const char *ns;		    /* NULL: all */
 	const char *field_selector; /* percent-encoded, or NULL */
 	bool resume; /* the stored resourceVersion is of the same server and selection */
@@ -29,7 +31,7 @@ struct reflector_options {
 enum reflector_health {
 	REFLECTOR_SYNCING,
 	REFLECTOR_SYNCED,
-	REFLECTOR_NOT_SERVED, /* 404: asked again every two seconds */
+	REFLECTOR_NOT_SERVED, /* 404, in either version: asked again every two seconds */
 	REFLECTOR_FORBIDDEN,  /* 403 */
 };
 

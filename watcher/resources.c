@@ -4,7 +4,7 @@
 const struct watched watched_resources[] = {
     {.resource = &K8S_PODS, .required = true},
     {.resource = &K8S_CONTROLLERREVISIONS, .required = true},
-    {.resource = &K8S_CLONESETS, .required = true},
+    {.resource = &K8S_CLONESETS, .older = &K8S_CLONESETS_V1ALPHA1, .required = true},
     {.resource = &K8S_PVCS, .required = true},
     {.resource = &K8S_NODES, .required = true},
     {.resource = &K8S_MUTATING_WEBHOOKS},

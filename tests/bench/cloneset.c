@@ -118,7 +118,8 @@ static double create(struct run *r)
 	_cleanup_arena_ arena *a = arena_new();
 	const val set = bench_cloneset(a, r->bench.args);
 	const double began = bench_now();
-	k8s_create(r->bench.client, &K8S_CLONESETS, r->bench.args->namespace_, &set, on_written, r);
+	k8s_create(r->bench.client, &K8S_CLONESETS_V1ALPHA1, r->bench.args->namespace_, &set,
+		   on_written, r);
 	bench_until(&r->bench, all_ready, r, "all pods to be ready");
 	const double took = bench_now() - began;
 	look_at_pods(r, "nginx:1");
@@ -135,8 +136,8 @@ static double update(struct run *r)
 	val_push(a, &patch, op);
 	r->answered = false;
 	const double began = bench_now();
-	k8s_patch(r->bench.client, &K8S_CLONESETS, r->bench.args->namespace_, r->bench.args->name,
-		  NULL, K8S_PATCH_JSON, &patch, on_written, r);
+	k8s_patch(r->bench.client, &K8S_CLONESETS_V1ALPHA1, r->bench.args->namespace_,
+		  r->bench.args->name, NULL, K8S_PATCH_JSON, &patch, on_written, r);
 	bench_until(&r->bench, all_updated, r, "all pods to be updated");
 	const double took = bench_now() - began;
 	look_at_pods(r, NEW_IMAGE);
@@ -161,7 +162,7 @@ int bench_cloneset_run(const struct bench_args *args)
 	struct run r = {.good_pods = -1};
 	bench_open(&r.bench, args, 0);
 	struct reflector *f =
-	    reflector_new(r.bench.client, r.bench.loop, &K8S_CLONESETS, NULL, &ops, &r);
+	    reflector_new(r.bench.client, r.bench.loop, &K8S_CLONESETS_V1ALPHA1, NULL, &ops, &r);
 	const struct usage before = usage_of(args);
 	printf("pss_idle_mb=%.1f\n", args->pid ? tree_pss((pid_t)args->pid) : 0);
 

@@ -53,7 +53,7 @@ check_eq "the owner reference controls and blocks" true "$(pods web 'all(.metada
 check "lifecycle state Normal follows" becomes 20 Normal pods web 'map(.metadata.labels["lifecycle.apps.kruise.io/state"]) | unique | join(",")'
 check "the status is whole" becomes 20 "5 5 5 5 5 5" field web '.status.replicas} {.status.readyReplicas} {.status.availableReplicas} {.status.updatedReplicas} {.status.updatedReadyReplicas} {.status.expectedUpdatedReplicas'
 check "SuccessfulCreate is recorded" until_true 20 bash -c 'kubectl get events -o json | jq -e "[.items[] | select(.reason == \"SuccessfulCreate\" and .involvedObject.name == \"web\" and .source.component == \"cloneset-controller\")] | length > 0"'
-check_eq "the columns of kubectl get clone" "NAME DESIRED UPDATED UPDATED_READY READY TOTAL AGE" "$(kubectl get clone web | head -n 1 | tr -s ' ')"
+check_eq "the columns of kubectl get clone" "NAME DESIRED UPDATED UPDATED_READY UPDATED_AVAILABLE READY TOTAL AGE" "$(kubectl get clone web | head -n 1 | tr -s ' ')"
 
 # --- in-place ---
 before=$(uids web) ips=$(pods web 'map(.status.podIP) | sort | join(" ")')

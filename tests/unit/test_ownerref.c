@@ -71,7 +71,7 @@ static void sets_and_removes(void **state)
 	_cleanup_arena_ arena *a = arena_new();
 	val owner = parse(a, "{\"metadata\":{\"name\":\"cs\",\"uid\":\"u1\"}}");
 	val object = parse(a, "{\"metadata\":{\"name\":\"p\"}}");
-	val ref = ownerref_make(a, &K8S_CLONESETS, &owner, true);
+	val ref = ownerref_make(a, &K8S_CLONESETS_V1ALPHA1, &owner, true);
 	assert_string_equal(json_str(a, &ref, 0),
 			    "{\"apiVersion\":\"apps.kruise.io/v1alpha1\",\"kind\":\"CloneSet\","
 			    "\"name\":\"cs\",\"uid\":\"u1\",\"controller\":true,"
@@ -81,7 +81,7 @@ static void sets_and_removes(void **state)
 	assert_int_equal(val_len(val_path(&object, "metadata", "ownerReferences", NULL)), 1);
 
 	val other = parse(a, "{\"metadata\":{\"name\":\"x\",\"uid\":\"u2\"}}");
-	val ref2 = ownerref_make(a, &K8S_CLONESETS, &other, false);
+	val ref2 = ownerref_make(a, &K8S_CLONESETS_V1ALPHA1, &other, false);
 	assert_int_equal(ownerref_set_controller(a, &object, ref2), -EEXIST);
 	assert_true(ownerref_is_controlled_by(&object, str_of("u1")));
 

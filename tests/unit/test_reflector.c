@@ -37,6 +37,7 @@
 
 struct k8s_call {
 	bool open;
+	const struct k8s_resource *resource;
 	char query[512];
 	k8s_done_fn done;
 	void *userdata;
@@ -58,10 +59,10 @@ struct k8s_call *k8s_list(struct k8s_client *c, const struct k8s_resource *r, co
 			  const char *query, k8s_done_fn done, void *userdata)
 {
 	(void)c;
-	(void)r;
 	(void)ns;
 	assert_false(the_call.open);
-	the_call = (struct k8s_call){.open = true, .done = done, .userdata = userdata};
+	the_call =
+	    (struct k8s_call){.open = true, .resource = r, .done = done, .userdata = userdata};
 	snprintf(the_call.query, sizeof(the_call.query), "%s", query);
 	n_lists++;
 	return &the_call;
@@ -352,6 +353,32 @@ static void test_not_served(void **state)
 	expect(f, ": unsynced rv=0 epoch=1 seq=0");
 }
 
+/* An old server: the other version is taken, and kept; a new one takes over from it. */
+static void test_older_version(void **state)
+{
+	static const struct k8s_resource older = {"", "v0", "pods", "Pod", true};
+	struct fixture *f = *state;
+	f->r->o.older = &older;
+	wait_for(f, &the_call.open);
+	assert_ptr_not_equal(the_call.resource, &older);
+	answer(f, 404, "no such resource");
+	wait_for(f, &the_call.open);
+	assert_ptr_equal(the_call.resource, &older);
+	/* neither */
+	answer(f, 404, "no such resource");
+	assert_int_equal(reflector_health(f->r), REFLECTOR_NOT_SERVED);
+	assert_ptr_not_equal(f->r->o.resource, &older);
+	sd_event_source_set_time_relative(f->r->timer, 0);
+	wait_for(f, &the_call.open);
+	answer(f, 404, "no such resource");
+	wait_for(f, &the_call.open);
+	assert_ptr_equal(the_call.resource, &older);
+	first_list(f);
+	assert_int_equal(reflector_health(f->r), REFLECTOR_SYNCED);
+	assert_ptr_equal(f->r->o.resource, &older);
+	assert_string_equal(f->r->api_version, "v0");
+}
+
 static void test_forbidden(void **state)
 {
 	struct fixture *f = *state;
@@ -584,6 +611,7 @@ int main(void)
 	    T(test_gone_by_event),
 	    T(test_strange_events),
 	    T(test_not_served),
+	    T(test_older_version),
 	    T(test_forbidden),
 	    T(test_page_token_expired),
 	    T(test_no_list_at_all),

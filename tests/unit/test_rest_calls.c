@@ -228,7 +228,7 @@ static void sends_what_is_asked(void **state)
 	assert_string_equal(
 	    f.seen.p,
 	    "GET /api/v1/namespaces/n%2Fs/pods/%2E%2E \n"
-	    "GET /apis/apps.kruise.io/v1alpha1/clonesets?limit=1 \n"
+	    "GET /apis/apps.kruise.io/v1beta1/clonesets?limit=1 \n"
 	    "POST /api/v1/namespaces/ns/pods {\"a\":1}\n"
 	    "PUT /api/v1/nodes/n/status {\"a\":1}\n"
 	    "PATCH /api/v1/namespaces/ns/pods/p {\"a\":1}\n"

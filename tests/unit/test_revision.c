@@ -182,7 +182,7 @@ static void a_new_object(void **state)
 
 	(void)state;
 	assert_int_equal(revision_data(a, &t, &d, NULL), 0);
-	r = revision_new(a, &K8S_CLONESETS, &owner, &d, 4, 1);
+	r = revision_new(a, &K8S_CLONESETS_V1ALPHA1, &owner, &d, 4, 1);
 	revision_hash(d.json, 1, hash);
 	revision_name(str_of("web"), hash, name);
 	assert_true(val_is(val_get(&r, "apiVersion"), "apps/v1"));

@@ -2,6 +2,7 @@
 #ifndef WORKERS_CLONESET_CLONE_H
 #define WORKERS_CLONESET_CLONE_H
 
+#include "rules/cloneset_convert.h"
 #include "rules/cloneset_scale.h"
 #include "rules/cloneset_update.h"
 #include "workers/cloneset/pods.h"
@@ -14,6 +15,7 @@ struct clone {
 	struct clone_memory *memory;
 	struct clone_notes *notes;
 	val object;
+	const struct k8s_resource *kind; /* of the version that object is of: for writes */
 	struct str uid;
 	char *uid_text;
 	struct cloneset_spec spec;

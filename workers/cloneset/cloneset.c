@@ -35,7 +35,7 @@ void clone_event(struct clone *c, const char *type, const char *reason, const ch
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	const struct k8s_object_ref ref = k8s_object_ref_of(&K8S_CLONESETS, &c->object);
+	const struct k8s_object_ref ref = k8s_object_ref_of(c->kind, &c->object);
 	k8s_event(c->s->w->recorder, &ref, type, reason, "%s", text);
 }
 
@@ -89,6 +89,7 @@ static struct clone *load(struct sync *s)
 	memset(c, 0, sizeof(*c));
 	c->s = s;
 	c->object = val_copy(s->arena, &v);
+	c->kind = cloneset_is_v1beta1(&c->object) ? &K8S_CLONESETS : &K8S_CLONESETS_V1ALPHA1;
 	c->uid = val_str(val_path(&c->object, "metadata", "uid", NULL));
 	if (c->uid.n == 0)
 		return NULL;
@@ -131,8 +132,8 @@ static void trim_pods_to_delete(struct clone *c)
 {
 	val patch;
 	if (cloneset_trim_pods_to_delete(c->s->arena, &c->object, &c->state, &patch))
-		sync_patch(c->s, &K8S_CLONESETS, c->s->ns, c->s->name, NULL, K8S_PATCH_MERGE,
-			   &patch, NULL, NULL);
+		sync_patch(c->s, c->kind, c->s->ns, c->s->name, NULL, K8S_PATCH_MERGE, &patch, NULL,
+			   NULL);
 }
 
 /* Ready pods become available by time alone. */

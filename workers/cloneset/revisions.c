@@ -77,8 +77,8 @@ static void count_collision(struct creation *cr)
 	val *status = val_ensure_map(a, &patch, "status");
 	val_set(a, status, "collisionCount", val_of_int(c->collision_count + 1));
 	log_warn("%s: revision %.*s exists with other content", c->s->key, STR_ARG(cr->name));
-	sync_patch(c->s, &K8S_CLONESETS, c->s->ns, c->s->name, "status", K8S_PATCH_MERGE, &patch,
-		   NULL, NULL);
+	sync_patch(c->s, c->kind, c->s->ns, c->s->name, "status", K8S_PATCH_MERGE, &patch, NULL,
+		   NULL);
 }
 
 static void on_existing(struct sync *s, const struct k8s_response *r, void *userdata)
@@ -111,7 +111,8 @@ static void on_created(struct sync *s, const struct k8s_response *r, void *userd
 static void create(struct clone *c, const struct revision_data *data, int64_t number)
 {
 	arena *a = c->s->arena;
-	val object = revision_new(a, &K8S_CLONESETS, &c->object, data, number, c->collision_count);
+	val object =
+	    revision_new(a, &K8S_CLONESETS_V1ALPHA1, &c->object, data, number, c->collision_count);
 	struct creation *cr = arena_alloc(a, sizeof(*cr));
 	*cr = (struct creation){.c = c, .data = *data, .name = name_of(&object)};
 	sync_create(c->s, &K8S_CONTROLLERREVISIONS, c->s->ns, &object, on_created, cr);

@@ -47,6 +47,6 @@ void clone_write_status(struct clone *c)
 	if (!cloneset_status_changed(&before, &after))
 		return;
 	val patch = cloneset_status_patch(c->s->arena, &c->object, &after);
-	sync_patch(c->s, &K8S_CLONESETS, c->s->ns, c->s->name, "status", K8S_PATCH_MERGE, &patch,
+	sync_patch(c->s, c->kind, c->s->ns, c->s->name, "status", K8S_PATCH_MERGE, &patch,
 		   on_written, c);
 }
