@@ -31,7 +31,9 @@ kubectl delete clone later --wait=true >/dev/null
 gone() { ! kubectl get pods -o name | grep -q later; }
 kubectl delete pods -l app=later --grace-period=0 --force >/dev/null 2>&1
 until_true 30 gone
+# covers: revisions:S4
 check_eq "no pod was touched" "$before_pods" "$(pods)"
+# covers: revisions:S4 revisions:R4
 check_eq "no revision appeared or changed" "$before_revisions" "$(kubectl get controllerrevisions -l 'app!=later' -o json | jq -Sc '[.items[].metadata | {name, rv: .resourceVersion}] | sort_by(.name)')"
 check_eq "the status says the same" "$before_status" "$(status)"
 for kind in mutating validating; do
@@ -47,11 +49,13 @@ done_rolling() { [ "$(kubectl get clone shop -o json | jq -c '.status | [.update
 check "partition 0 rolls on" until_true 90 done_rolling
 kill $recorder
 ids() { jq -c 'map([.name, .uid])'; }
+# covers: inplace:S2 inplace:R7
 check_eq "in place: the same pods" "$(ids <<<"$before_pods")" "$(pods | ids)"
 check_eq "with the revision that was there" "$(jq -c 'map(.name)' <<<"$before_revisions")" "$(revisions | jq -c 'map(.name)')"
 check_eq "the changed container was restarted once in all, the other never" '[[1,0],[1,0],[1,0],[1,0],[1,0],[1,0]]' "$(pods | jq -c 'map(.restarts)')"
 # at any event, how many of the six were not Ready
 worst=$(jq -sr 'reduce .[] as $e ({p: {}, worst: 0}; .p[$e.object.metadata.name] = ([$e.object.status.conditions[]? | select(.type == "Ready" and .status == "True")] | length)
 	| if (.p | length) == 6 then .worst = ([.worst, 6 - ([.p[]] | add)] | max) else . end) | .worst' "$work/watch")
+# covers: inplace:S10
 check_eq "one at a time" 1 "$worst"
 finish

@@ -94,6 +94,7 @@ for child in cloneset podreadiness elector webhookconfig webhookd-0 webhookd-1 w
 	esac
 	bad_before=$(bad_answers)
 done
+# covers: cloneset:B3 revisions:X3 inplace:R17
 check "the roll-out ends" until_true 120 settled
 touch "$work/stop-client"
 wait $client_pid
@@ -109,6 +110,7 @@ judge='reduce .[] as $e ({pods: {}, most: 0, worst: 0, uids: {}};
 	| .most = ([.most, (.pods | length)] | max)
 	| if (.pods | length) == 20 then .worst = ([.worst, 20 - ([.pods[]] | add)] | max) else . end)
 	| "\(.most) \(.worst <= 2) \(.uids | length)"'
+# covers: cloneset:B3 cloneset:C2 revisions:X1 revisions:X3
 check_eq "never a pod too many, never more than 2 unavailable, never a pod recreated" "20 true 20" "$(jq -sr "$judge" "$work/watch")"
 check_eq "all at the last image" "nginx:$version" "$(kubectl get pods -l app=roll -o json | jq -r '[.items[].spec.containers[0].image] | unique | join(" ")')"
 finish

@@ -14,6 +14,7 @@
 #define DAY 86400ll
 #define YEAR (365 * DAY)
 
+/* covers: manager:W1 manager:W2 */
 static void made_sets_are_good(void **state)
 {
 	static const char *const hosts[] = {"kruise-webhook-service.kruise-system.svc", "127.0.0.1",
@@ -31,6 +32,7 @@ static void made_sets_are_good(void **state)
 	}
 }
 
+/* covers: manager:W2 manager:S4 */
 static void expiry_counts(void **state)
 {
 	static const struct {
@@ -64,6 +66,7 @@ static bool check_with(struct cert_set s, const char *ca, const char *cert, cons
 	return cert_set_check(&s, "127.0.0.1", NOW, 0, why);
 }
 
+/* covers: manager:W2 */
 static void broken_sets_are_refused(void **state)
 {
 	struct cert_set a, b;

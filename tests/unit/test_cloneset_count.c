@@ -238,6 +238,13 @@ static void decide(arena *a, const struct row *row, struct world *w, char *out, 
 	}
 }
 
+/* covers: cloneset:W1 cloneset:W2 cloneset:W3 cloneset:W4 cloneset:W5 cloneset:W6 cloneset:W7
+ * cloneset:W8 cloneset:W9 cloneset:W10 cloneset:W11 cloneset:W12 cloneset:W13 cloneset:W14
+ * cloneset:W15 cloneset:W16 cloneset:W17 cloneset:W18 cloneset:W19 cloneset:W20 cloneset:W21
+ * cloneset:W22 cloneset:W23 cloneset:W24 cloneset:W25 cloneset:W26 cloneset:R1 cloneset:R2
+ * cloneset:R3 cloneset:R4 cloneset:R6 cloneset:R7 cloneset:R8 cloneset:R9 cloneset:R10 cloneset:R11
+ * cloneset:R12 cloneset:R13 cloneset:P1 cloneset:P4 cloneset:P5 cloneset:U2 cloneset:U5 cloneset:U9
+ * cloneset:F1 cloneset:F2 cloneset:F6 cloneset:F8 */
 static void whole_decisions(void **state)
 {
 	static struct world w;
@@ -254,6 +261,8 @@ static void whole_decisions(void **state)
 }
 
 /* Numbers of single rows that the outcome alone does not show. */
+/* covers: cloneset:R5 cloneset:R8 cloneset:R9 cloneset:R10 cloneset:R11 cloneset:R12 cloneset:R13
+ * cloneset:F1 */
 static void numbers(void **state)
 {
 	static const struct {

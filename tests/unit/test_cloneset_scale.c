@@ -53,6 +53,7 @@ static const char *list(arena *a, const struct set *s, const struct index_list *
 	return text;
 }
 
+/* covers: cloneset:P5 cloneset:P6 cloneset:R11 cloneset:R12 revisions:P4 revisions:P5 */
 static void which_pods_go(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -112,6 +113,7 @@ static void which_pods_go(void **state)
 }
 
 /* P1: pods in PreparingDelete return when they are needed again. */
+/* covers: cloneset:P1 cloneset:P4 inplace:L6 */
 static void cancelling(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -146,6 +148,7 @@ static void cancelling(void **state)
 	"'spec':{'storageClassName':'s'},'status':{}}],'scaleStrategy':{'podsToDelete':['a','z'," \
 	"'c']}}}"
 
+/* covers: cloneset:P8 revisions:R9 */
 static void a_new_pod(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -196,6 +199,7 @@ static void a_new_pod(void **state)
 			 -EINVAL);
 }
 
+/* covers: cloneset:P9 */
 static void a_new_claim(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -214,6 +218,7 @@ static void a_new_claim(void **state)
 	assert_int_equal(cloneset_new_claim(a, &cloneset, &odd, "abcde", &claim, NULL), -EINVAL);
 }
 
+/* covers: cloneset:P8 */
 static void instance_ids(void **state)
 {
 	static const struct {
@@ -235,6 +240,7 @@ static void instance_ids(void **state)
 	}
 }
 
+/* covers: cloneset:C12 cloneset:U1 cloneset:U9 */
 static void small_patches(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();

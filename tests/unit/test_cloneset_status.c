@@ -22,6 +22,7 @@ static struct cloneset_status make(arena *a, const val *cloneset, struct pod_vie
 	return cloneset_status_make(cloneset, spec, &st, 2, str_of("app=x"));
 }
 
+/* covers: cloneset:S1 */
 static void numbers(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -52,6 +53,7 @@ static void numbers(void **state)
 }
 
 /* currentRevision follows once all replicas are updated, whether ready or not. */
+/* covers: cloneset:C6 revisions:R7 */
 static void current_revision(void **state)
 {
 	static const struct {
@@ -77,6 +79,7 @@ static void current_revision(void **state)
 	}
 }
 
+/* covers: cloneset:S1 cloneset:C13 */
 static void what_counts_as_change(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -123,6 +126,7 @@ static void what_counts_as_change(void **state)
 }
 
 /* The status that a running OpenKruise ended with has our fields and no others. */
+/* covers: cloneset:S1 */
 static void fields_of_traces(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();

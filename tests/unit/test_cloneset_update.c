@@ -61,6 +61,7 @@ static struct cloneset_update_plan plan(arena *a, struct set *s, const char *spe
 #define ALL "'maxUnavailable':100"
 #define EIGHT "[{},{},{},{},{},{},{},{}]"
 
+/* covers: cloneset:U4 cloneset:U6 revisions:N2 */
 static void orders(void **state)
 {
 	static const struct {
@@ -103,6 +104,7 @@ static void orders(void **state)
 }
 
 /* Of 20 pods 5 match: no two of them side by side, the last at the end. */
+/* covers: cloneset:U6 revisions:N2 */
 static void even_spread(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -130,6 +132,7 @@ static void even_spread(void **state)
 	assert_int_equal(last, 19);
 }
 
+/* covers: cloneset:U3 cloneset:U4 */
 static void candidates(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -157,6 +160,7 @@ static void candidates(void **state)
 	assert_int_equal(p.grace_in, 0);
 }
 
+/* covers: cloneset:U2 cloneset:U5 */
 static void limits(void **state)
 {
 	static const struct {

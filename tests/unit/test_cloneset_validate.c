@@ -98,6 +98,8 @@ static bool check_differing(const char *name, const struct field_errors *fe, int
 	return false;
 }
 
+/* covers: cloneset:V1 cloneset:V2 cloneset:V3 cloneset:V4 cloneset:V5 cloneset:V6 cloneset:V8
+ * cloneset:V9 cloneset:V10 cloneset:V11 cloneset:V12 cloneset:V15 cloneset:V16 */
 static void admission_cases(void **state)
 {
 	(void)state;
@@ -186,6 +188,8 @@ static void run(const struct row *rows, size_t n)
 	}
 }
 
+/* covers: cloneset:V1 cloneset:V2 cloneset:V3 cloneset:V4 cloneset:V5 cloneset:V6 cloneset:V7
+ * cloneset:V8 cloneset:V9 cloneset:V10 cloneset:V11 cloneset:V12 cloneset:V13 */
 static void on_create(void **state)
 {
 	(void)state;
@@ -277,6 +281,7 @@ static const char in_place_only_message[] = "spec: Forbidden: with the strategy 
 					    "of the template's spec only the containers' "
 					    "images may change";
 
+/* covers: cloneset:V7 cloneset:V15 cloneset:V16 */
 static void on_update(void **state)
 {
 	(void)state;
@@ -314,6 +319,7 @@ static void on_update(void **state)
 	run(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* covers: cloneset:V14 */
 static void metadata(void **state)
 {
 	(void)state;

@@ -205,6 +205,7 @@ static void dependencies_hold(void **state)
 	}
 }
 
+/* covers: manager:S9 */
 static void table_of_flags(void **state)
 {
 	(void)state;
@@ -218,6 +219,7 @@ static void table_of_flags(void **state)
 	}
 }
 
+/* covers: manager:S8 */
 static void errors(void **state)
 {
 	static const struct {

@@ -19,6 +19,7 @@ static val parse(arena *a, const char *json)
 	return v;
 }
 
+/* covers: revisions:N1 */
 static void scales(void **state)
 {
 	(void)state;
@@ -56,6 +57,7 @@ static void scales(void **state)
 	}
 }
 
+/* covers: revisions:N1 cloneset:V9 */
 static void refuses(void **state)
 {
 	(void)state;

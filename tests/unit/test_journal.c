@@ -39,6 +39,7 @@ static struct intent intent(enum intent_kind kind, const char *name, uint64_t rv
 	return it;
 }
 
+/* covers: revisions:X3 cloneset:B3 */
 static void survives_a_kill(void **state)
 {
 	(void)state;

@@ -24,6 +24,7 @@ static const val *lease(arena *a, const char *holder, int seconds, const char *r
 	return v;
 }
 
+/* covers: manager:E1 */
 static void decisions(void **state)
 {
 	(void)state;

@@ -103,6 +103,7 @@ static void test_forms(void **state)
 	assert_string_equal(o.namespace_, "b");
 }
 
+/* covers: manager:S13 */
 static void test_accepted_without_effect(void **state)
 {
 	(void)state;

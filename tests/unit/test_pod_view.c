@@ -95,6 +95,7 @@ static void odd_objects(void **state)
 	}
 }
 
+/* covers: revisions:P1 */
 static void activity(void **state)
 {
 	static const struct {
@@ -125,6 +126,7 @@ static void activity(void **state)
 	}
 }
 
+/* covers: revisions:P2 revisions:P3 */
 static void readiness(void **state)
 {
 	static const struct {
@@ -167,6 +169,7 @@ static void readiness(void **state)
 	}
 }
 
+/* covers: revisions:S12 */
 static void deletion_costs(void **state)
 {
 	static const struct {
@@ -196,6 +199,7 @@ static void deletion_costs(void **state)
 }
 
 /* Each rule alone: the first of the two goes first, and does so in both orders of input. */
+/* covers: revisions:P4 revisions:S9 */
 static void order_of_deletion(void **state)
 {
 	struct pod_view a[16], b[16];
@@ -270,6 +274,7 @@ static void order_of_deletion(void **state)
 }
 
 /* The order of update knows neither cost nor availability nor ranks. */
+/* covers: cloneset:U4 */
 static void order_of_update(void **state)
 {
 	struct pod_view a = a_pod("a", "r"), b = a_pod("b", "r");
@@ -289,6 +294,7 @@ static void order_of_update(void **state)
 }
 
 /* Pods 3, 1, 1 over three nodes: of the three, the one that goes first has rank 2. */
+/* covers: revisions:P5 revisions:S10 */
 static void same_node_ranks(void **state)
 {
 	struct pod_view v[6];
@@ -318,6 +324,7 @@ static void same_node_ranks(void **state)
 }
 
 /* Zones a (3 pods), b (1) and one unknown node. */
+/* covers: revisions:P5 revisions:S11 */
 static void spread_ranks(void **state)
 {
 	struct pod_view v[5];

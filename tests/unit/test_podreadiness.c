@@ -81,6 +81,7 @@ static void the_gate_at_creation(void **state)
 }
 
 /* True only after both users' keys are gone. */
+/* covers: inplace:K2 inplace:K3 inplace:S24 */
 static void two_users(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -113,6 +114,7 @@ static void two_users(void **state)
 	assert_string_equal(message(a, &pod), "[]");
 }
 
+/* covers: inplace:K3 */
 static void odd_messages(void **state)
 {
 	static const char *const odd[] = {"x", "{}", "[7,{},{\\'userAgent\\':\\'a\\'}]", "null"};

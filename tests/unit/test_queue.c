@@ -67,6 +67,7 @@ static void idle(struct run *r)
 		;
 }
 
+/* covers: cloneset:B1 */
 static void a_burst_is_one_run(void **state)
 {
 	(void)state;

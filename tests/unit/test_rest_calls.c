@@ -116,6 +116,7 @@ static void run_until(struct fixture *f, const size_t *n, size_t want)
 	}
 
 /* What is tried again, and what is not. */
+/* covers: cloneset:B4 */
 static void retries(void **state)
 {
 	(void)state;

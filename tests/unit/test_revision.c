@@ -23,6 +23,7 @@ static val revision_of(arena *a, const char *template, int64_t number, const cha
 
 /* From the stored data of a running OpenKruise, and from the stored templates, the very names
  * follow. */
+/* covers: revisions:R1 revisions:R2 revisions:R3 revisions:R4 */
 static void names_of_stored_cases(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -57,6 +58,7 @@ static void names_of_stored_cases(void **state)
 	assert_true(seen >= 15);
 }
 
+/* covers: revisions:R2 revisions:R3 revisions:S8 */
 static void hashes(void **state)
 {
 	char a[REVISION_HASH_LEN], b[REVISION_HASH_LEN], name[REVISION_NAME_LEN], owner[300];
@@ -75,6 +77,7 @@ static void hashes(void **state)
 	assert_string_equal(name, "web-abc");
 }
 
+/* covers: revisions:R8 */
 static void matching(void **state)
 {
 	static const struct {
@@ -95,6 +98,7 @@ static void matching(void **state)
 
 #define T(image, more) "{'spec':{'containers':[{'name':'main','image':'" image "'" more "}]}}"
 
+/* covers: revisions:R4b revisions:S1 revisions:S3 */
 static void same_content(void **state)
 {
 	static const struct {
@@ -129,6 +133,7 @@ static void same_content(void **state)
 	}
 }
 
+/* covers: revisions:R4b revisions:R5 revisions:R6 revisions:S2 */
 static void decisions(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -169,6 +174,7 @@ static void decisions(void **state)
 	}
 }
 
+/* covers: revisions:R1 revisions:R2 revisions:R9 */
 static void a_new_object(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -207,6 +213,7 @@ static void a_new_object(void **state)
 	assert_true(val_is(val_path(&restored, "metadata", "labels", "app", NULL), "x"));
 }
 
+/* covers: revisions:R10 revisions:S6 revisions:S7 */
 static void trimming(void **state)
 {
 	static const bool live[] = {false, true, false, false, true};

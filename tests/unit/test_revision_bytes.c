@@ -38,6 +38,7 @@ static void revision_name(const char *owner, const struct buf *data, char *out, 
 }
 
 /* Same bytes, same names as OpenKruise, from what was stored and from what was asked for. */
+/* covers: revisions:R4 */
 static void stored_cases(void **state)
 {
 	(void)state;

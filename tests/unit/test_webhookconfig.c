@@ -56,6 +56,7 @@ static void made_when_absent(void **state)
 	assert_null(val_path(w, "clientConfig", "url", NULL));
 }
 
+/* covers: manager:W4 */
 static void nothing_to_write_when_right(void **state)
 {
 	static const enum webhook_kind kinds[] = {WEBHOOK_MUTATE, WEBHOOK_VALIDATE};
@@ -151,6 +152,7 @@ static void recorded_configurations_are_taken_over(void **state)
 	}
 }
 
+/* covers: manager:W1 */
 static void the_other_address_goes(void **state)
 {
 	(void)state;
@@ -288,6 +290,7 @@ static void what_lacks_is_added(void **state)
 	assert_true(val_is(val_get(webhook(&out, "mpod.kb.io"), "failurePolicy"), "Ignore"));
 }
 
+/* covers: manager:W4 */
 static void edits_are_put_back(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
