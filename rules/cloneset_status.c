@@ -2,6 +2,7 @@
 #include "rules/cloneset_status.h"
 
 #include "kube/time.h"
+#include "rules/cloneset_progress.h"
 
 /* The numbers of a status, by name: reading, comparing and writing are loops over this. */
 static const struct number {
@@ -76,12 +77,12 @@ struct cloneset_status cloneset_status_make(const val *cloneset, const struct cl
 }
 
 /* A copy of the conditions without that type. */
-static val conditions_without(arena *a, const val *conditions, const char *type)
+static val conditions_without(arena *a, const val *conditions, struct str type)
 {
 	val list = val_array();
 
 	for (size_t i = 0; i < val_len(conditions); i++) {
-		if (!val_is(val_get(val_at(conditions, i), "type"), type))
+		if (!str_eq(val_str(val_get(val_at(conditions, i), "type")), type))
 			val_push(a, &list, *val_at(conditions, i));
 	}
 	return list;
@@ -101,7 +102,7 @@ void cloneset_status_condition(arena *a, struct cloneset_status *s, const char *
 	const val *old = val_find(s->conditions, "type", str_of(type));
 	const char *status = on ? "True" : "False";
 	const val *since = val_get(old, "lastTransitionTime");
-	val c = val_map(), list;
+	val c = val_map();
 
 	val_set(a, &c, "type", val_of_str(type));
 	val_set(a, &c, "status", val_of_str(status));
@@ -113,15 +114,22 @@ void cloneset_status_condition(arena *a, struct cloneset_status *s, const char *
 		val_set(a, &c, "reason", val_of_strdup(a, str_of(reason)));
 	if (message && *message)
 		val_set(a, &c, "message", val_of_strdup(a, str_of(message)));
-	list = conditions_without(a, s->conditions, type);
-	val_push(a, &list, c);
+	cloneset_status_set(a, s, c);
+}
+
+void cloneset_status_set(arena *a, struct cloneset_status *s, val condition)
+{
+	struct str type = val_str(val_get(&condition, "type"));
+	val list = conditions_without(a, s->conditions, type);
+
+	val_push(a, &list, condition);
 	s->conditions = keep(a, list);
 }
 
 void cloneset_status_condition_clear(arena *a, struct cloneset_status *s, const char *type)
 {
 	if (val_find(s->conditions, "type", str_of(type)))
-		s->conditions = keep(a, conditions_without(a, s->conditions, type));
+		s->conditions = keep(a, conditions_without(a, s->conditions, str_of(type)));
 }
 
 static bool conditions_changed(const val *before, const val *after)
@@ -134,9 +142,13 @@ static bool conditions_changed(const val *before, const val *after)
 		const val *c = val_at(after, i);
 		const val *old = val_find(before, "type", val_str(val_get(c, "type")));
 
+		size_t n = sizeof(compared) / sizeof(compared[0]);
+
 		if (!old)
 			return true;
-		for (size_t k = 0; k < sizeof(compared) / sizeof(compared[0]); k++) {
+		if (val_is(val_get(c, "type"), CONDITION_PROGRESSING))
+			n--;
+		for (size_t k = 0; k < n; k++) {
 			if (!str_eq(val_str(val_get(old, compared[k])),
 				    val_str(val_get(c, compared[k]))))
 				return true;

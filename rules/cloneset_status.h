@@ -30,10 +30,12 @@ struct cloneset_status cloneset_status_make(const val *cloneset, const struct cl
  * changes only with the status. */
 void cloneset_status_condition(arena *a, struct cloneset_status *s, const char *type, bool on,
 			       const char *reason, const char *message, int64_t now);
+/* The same with a whole condition, which replaces the one of its type. */
+void cloneset_status_set(arena *a, struct cloneset_status *s, val condition);
 /* Removes it, when the error is over. */
 void cloneset_status_condition_clear(arena *a, struct cloneset_status *s, const char *type);
 
-/* Rule S1: whether it must be written. */
+/* Rule S1: whether it must be written. Of Progressing, the times and the message do not count. */
 bool cloneset_status_changed(const struct cloneset_status *before,
 			     const struct cloneset_status *after);
 /* Merge patch of the status sub-resource: {"metadata":{"uid":…},"status":{…}}. */

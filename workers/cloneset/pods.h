@@ -27,6 +27,7 @@ struct clone_notes {
 	bool limited;		/* ScaleUpLimited has been said */
 	char *self_rv;		/* version of the CloneSet that our last write made, or NULL */
 	char *pending_revision; /* name of a ControllerRevision that was created and not seen yet */
+	bool adopted;		/* the errors were taken from the status of a former process */
 	char *scale_error;	/* the last one, for the conditions; NULL when it went well */
 	char *update_error;
 	char **spare_ids; /* instance ids that were journaled and not used, to be used first */

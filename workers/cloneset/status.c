@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/selector.h"
-#include "rules/cloneset_status.h"
+#include "rules/cloneset_progress.h"
 #include "workers/cloneset/clone.h"
 
 #include <string.h>
@@ -26,6 +26,19 @@ static void condition(struct clone *c, struct cloneset_status *st, const char *t
 		cloneset_status_condition_clear(a, st, type);
 }
 
+/* What a predecessor of this process has written is still so until this one knows better. */
+static void adopt_errors(struct clone *c, const struct cloneset_status *st)
+{
+	arena *a = c->s->arena;
+	if (c->notes->adopted)
+		return;
+	c->notes->adopted = true;
+	const val *scale = val_find(st->conditions, "type", str_of("FailedScale"));
+	const val *update = val_find(st->conditions, "type", str_of("FailedUpdate"));
+	clone_note(&c->notes->scale_error, val_cstr(a, val_get(scale, "message")));
+	clone_note(&c->notes->update_error, val_cstr(a, val_get(update, "message")));
+}
+
 static void on_written(struct sync *s, const struct k8s_response *r, void *userdata)
 {
 	struct clone *c = userdata;
@@ -42,8 +55,13 @@ void clone_write_status(struct clone *c)
 	struct cloneset_status before = cloneset_status_of(&c->object);
 	struct cloneset_status after = cloneset_status_make(&c->object, &c->spec, &c->state,
 							    c->collision_count, selector_text(c));
+	adopt_errors(c, &before);
 	condition(c, &after, "FailedScale", c->notes->scale_error);
 	condition(c, &after, "FailedUpdate", c->notes->update_error);
+	int64_t again =
+	    cloneset_progress(c->s->arena, &c->object, &c->spec, &before, &after, c->now);
+	if (again > 0)
+		sync_requeue_after(c->s, (uint64_t)again * 1000000);
 	if (!cloneset_status_changed(&before, &after))
 		return;
 	val patch = cloneset_status_patch(c->s->arena, &c->object, &after);
