@@ -27,9 +27,9 @@ uint64_t wall_usec(void)
 	return clock_usec(CLOCK_REALTIME);
 }
 
-/* A heavy sync makes its key wait longer for the next one: at most a fifth of the CPU goes into
+/* A heavy sync makes its key wait longer for the next one: at most a twentieth of a CPU goes into
  * planning for one object, whatever the rate of events. */
-#define INTERVAL_PER_PLAN 4
+#define INTERVAL_PER_PLAN 19
 #define MAX_INTERVAL_USEC 1000000
 
 /* A sync that has written to that many objects has held them all: the memory goes back to the
