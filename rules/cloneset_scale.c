@@ -46,6 +46,7 @@ static void take_deletable(const struct cloneset_state *st, const struct index_l
 
 		if (st->flags[i].ready && limit <= 0) {
 			p->held++;
+			list_add(&p->kept, i);
 			continue;
 		}
 		limit -= st->flags[i].ready;
@@ -110,6 +111,7 @@ static void plan_delete(arena *a, const struct cloneset_spec *spec, const struct
 
 	p->release = list_new(a, st->n);
 	p->remove = list_new(a, st->n);
+	p->kept = list_new(a, st->n);
 	for (size_t i = 0; i < st->n; i++) {
 		if (st->flags[i].pre_deleting)
 			list_add(&p->release, (uint32_t)i);
@@ -122,6 +124,7 @@ static void plan_delete(arena *a, const struct cloneset_spec *spec, const struct
 
 		take_deletable(st, &down, c->delete_ready_limit, p);
 	}
+	p->hold = p->held ? HOLD_DELETE_LIMIT : HOLD_NONE;
 	if (p->held)
 		snprintf(p->why, sizeof(p->why),
 			 "%d ready pods are to be deleted once others are available: %d are not, "
@@ -142,6 +145,7 @@ struct cloneset_scale_plan cloneset_scale(arena *a, const struct cloneset_spec *
 	if (c->up > 0) {
 		p.create_old = c->up_old < c->up_limit ? c->up_old : c->up_limit;
 		p.create_new = c->up_limit - p.create_old;
+		p.hold = p.limited ? HOLD_SCALE_LIMIT : HOLD_NONE;
 		if (p.limited)
 			snprintf(p.why, sizeof(p.why),
 				 "%d of %d pods wait to be created: %d pods are unavailable, "

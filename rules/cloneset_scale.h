@@ -11,6 +11,16 @@ struct index_list {
 	size_t n;
 };
 
+/* What holds pods back, of those that a plan would create, delete or update. */
+enum cloneset_hold {
+	HOLD_NONE,
+	HOLD_SCALE_LIMIT,     /* scaleStrategy.maxUnavailable: creation */
+	HOLD_DELETE_LIMIT,    /* R12: ready pods that should go */
+	HOLD_PAUSED,	      /* from here on: updates */
+	HOLD_ON_DELETE,	      /* only what users delete is updated */
+	HOLD_MAX_UNAVAILABLE, /* U5 */
+};
+
 /*
  * At most one of cancel, create and (release, remove) is not empty. If the caller has written
  * anything for this plan, the update waits for the next sync.
@@ -23,8 +33,10 @@ struct cloneset_scale_plan {
 	struct index_list
 	    release; /* in PreparingDelete: DELETE those that no preDelete hook holds (P4) */
 	struct index_list
-	    remove;    /* to delete, through the preDelete hook if there is one (P5, P6, P7) */
-	int32_t held;  /* ready pods that should go but must wait for others to become available */
+	    remove;   /* to delete, through the preDelete hook if there is one (P5, P6, P7) */
+	int32_t held; /* ready pods that should go but must wait for others to become available */
+	struct index_list kept; /* these */
+	enum cloneset_hold hold;
 	char why[160]; /* a sentence if something waits, else "" */
 };
 

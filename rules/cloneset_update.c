@@ -104,6 +104,14 @@ static size_t walk(const struct cloneset_state *st, const struct cloneset_counts
 	return taken;
 }
 
+/* Leaves the first `allowed` of the pods; the others wait. */
+static void hold(struct cloneset_update_plan *p, enum cloneset_hold why, size_t allowed)
+{
+	p->waiting = (struct index_list){p->pods.i + allowed, p->pods.n - allowed};
+	p->hold = p->waiting.n ? why : HOLD_NONE;
+	p->pods.n = allowed;
+}
+
 struct cloneset_update_plan cloneset_update(arena *a, const struct cloneset_spec *spec,
 					    const struct cloneset_state *st,
 					    const struct cloneset_counts *c,
@@ -116,17 +124,19 @@ struct cloneset_update_plan cloneset_update(arena *a, const struct cloneset_spec
 	p.revision = p.to_current ? st->current_revision : st->update_revision;
 	if (want == 0)
 		return p;
-	if (spec->paused || spec->on_delete) {
+	if (spec->paused || spec->on_delete)
 		snprintf(p.why, sizeof(p.why), "%d pods are not updated: %s", want,
 			 spec->paused ? "updateStrategy.paused is true" : "the type is OnDelete");
-		return p;
-	}
 	p.pods = find_candidates(a, st, &p, &want);
 	if (want < 0)
 		want = 0;
 	order(a, spec, st, strategy, &p.pods);
 	if (p.pods.n > (size_t)want)
 		p.pods.n = (size_t)want;
+	if (spec->paused || spec->on_delete) {
+		hold(&p, spec->paused ? HOLD_PAUSED : HOLD_ON_DELETE, 0);
+		return p;
+	}
 	allowed = walk(st, c, &p.pods, p.to_current);
 	if (allowed < p.pods.n)
 		snprintf(p.why, sizeof(p.why),
@@ -134,6 +144,6 @@ struct cloneset_update_plan cloneset_update(arena *a, const struct cloneset_spec
 			 p.pods.n - allowed,
 			 c->total_unavailable + c->to_delete_new + c->to_delete_old,
 			 c->update_max_unavailable);
-	p.pods.n = allowed;
+	hold(&p, HOLD_MAX_UNAVAILABLE, allowed);
 	return p;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/json.h"
 #include "rules/inplace.h"
+#include "rules/pod_problem.h"
 #include "rules/podreadiness.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static void all_patches(arena *a, const val *pod, const struct pod_view *v)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_arena_ arena *a = arena_new();
+	_cleanup_buf_ struct buf problem = {0};
 	val pod, wrapped = val_map();
 	struct pod_view v;
 
@@ -54,6 +56,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	pod_is_available(&v, 10, 1800000000);
 	all_patches(a, &pod, &v);
+	pod_problem(&problem, &pod, 50);
+	if (problem.len > 1000 || memchr(buf_str(&problem), '\033', problem.len))
+		abort();
 	pod_view_free(&v);
 	return 0;
 }

@@ -3,8 +3,7 @@
 #define WORKERS_CLONESET_CLONE_H
 
 #include "rules/cloneset_convert.h"
-#include "rules/cloneset_scale.h"
-#include "rules/cloneset_update.h"
+#include "rules/cloneset_explain.h"
 #include "workers/cloneset/pods.h"
 #include "workers/runtime/worker.h"
 
@@ -30,7 +29,11 @@ struct clone {
 	struct owned_pods pods;	     /* all of them */
 	struct cloneset_state state; /* the active ones */
 	struct cloneset_counts counts;
-	bool changed; /* something was written that the update must wait for */
+	struct cloneset_scale_plan scale_plan;
+	struct cloneset_update_plan update_plan;
+	bool update_planned;
+	const char *last_update_error; /* of the sync before, NULL when this one tries nothing */
+	bool changed;		       /* something was written that the update must wait for */
 };
 
 /* The steps of a sync, in order; each file is one. Those that return bool say whether to go on. */
@@ -55,6 +58,8 @@ void clone_refresh(struct clone *c);
 void clone_scale(struct clone *c);
 /* update.c */
 void clone_update(struct clone *c);
+/* explain.c: after all the others. */
+void clone_explain(struct clone *c);
 
 /* ---- helpers ---- */
 

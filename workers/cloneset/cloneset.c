@@ -182,6 +182,7 @@ static void cloneset_sync(struct sync *s)
 	clone_scale(c);
 	if (!c->changed)
 		clone_update(c);
+	clone_explain(c);
 	trim_pods_to_delete(c);
 	clone_trim_revisions(c);
 	requeue_for_min_ready(c);

@@ -3,7 +3,7 @@
 #define WORKERS_CLONESET_PODS_H
 
 #include "ipc/store.h"
-#include "rules/pod.h"
+#include "rules/cloneset_explain.h"
 
 /*
  * What the worker remembers of each CloneSet between syncs: a view of each of its pods, made anew
@@ -30,6 +30,7 @@ struct clone_notes {
 	bool adopted;		/* the errors were taken from the status of a former process */
 	char *scale_error;	/* the last one, for the conditions; NULL when it went well */
 	char *update_error;
+	struct cloneset_said said; /* of where the set stands */
 	char **spare_ids; /* instance ids that were journaled and not used, to be used first */
 	size_t n_spare_ids;
 };

@@ -314,6 +314,7 @@ void clone_scale(struct clone *c)
 {
 	struct cloneset_scale_plan plan =
 	    cloneset_scale(c->s->arena, &c->spec, &c->state, &c->counts, NULL);
+	c->scale_plan = plan;
 	if (plan.why[0])
 		log_debug("%s: %s", c->s->key, plan.why);
 	say_limited(c, plan.limited);

@@ -284,6 +284,15 @@ static const struct cloneset_strategy *strategy_of(struct clone *c, struct clone
 	return out;
 }
 
+/* An error of updates is over when nothing is left to update. */
+static void forget_error(struct clone *c)
+{
+	if (!c->notes->update_error)
+		return;
+	clone_note(&c->notes->update_error, NULL);
+	sync_requeue_after(c->s, 1);
+}
+
 void clone_update(struct clone *c)
 {
 	arena *a = c->s->arena;
@@ -295,8 +304,12 @@ void clone_update(struct clone *c)
 		log_debug("%s: %s", c->s->key, plan.why);
 	if (plan.grace_in > 0)
 		sync_requeue_after(c->s, (uint64_t)plan.grace_in * 1000000);
-	if (plan.pods.n == 0)
+	c->update_plan = plan;
+	c->update_planned = true;
+	if (plan.pods.n == 0) {
+		forget_error(c);
 		return;
+	}
 	struct rollout *ro = arena_alloc(a, sizeof(*ro));
 	*ro = (struct rollout){.c = c,
 			       .target = plan.to_current ? c->current : c->update,
@@ -304,6 +317,8 @@ void clone_update(struct clone *c)
 	struct update **updates = arena_alloc(a, plan.pods.n * sizeof(*updates));
 	struct intent *intents = arena_alloc(a, plan.pods.n * sizeof(*intents));
 	size_t n = 0;
+	if (c->notes->update_error)
+		c->last_update_error = arena_printf(a, "%s", c->notes->update_error);
 	clone_note(&c->notes->update_error, NULL);
 	for (size_t i = 0; i < plan.pods.n; i++) {
 		const struct pod_view *pod = c->state.pods[plan.pods.i[i]];
