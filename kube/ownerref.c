@@ -88,3 +88,26 @@ bool ownerref_remove(val *object, struct str uid)
 		val_del(meta, "ownerReferences");
 	return removed;
 }
+
+static val refs_patch(arena *a, struct str uid, val ref)
+{
+	val patch = val_map(), refs = val_array();
+	val_push(a, &refs, ref);
+	val *meta = val_ensure_map(a, &patch, "metadata");
+	val_set(a, meta, "uid", val_of_strdup(a, uid));
+	val_set(a, meta, "ownerReferences", refs);
+	return patch;
+}
+
+val ownerref_release_patch(arena *a, struct str uid, struct str owner_uid)
+{
+	val gone = val_map();
+	val_set(a, &gone, "$patch", val_of_str("delete"));
+	val_set(a, &gone, "uid", val_of_strdup(a, owner_uid));
+	return refs_patch(a, uid, gone);
+}
+
+val ownerref_adopt_patch(arena *a, struct str uid, val ref)
+{
+	return refs_patch(a, uid, ref);
+}

@@ -26,6 +26,11 @@ val ownerref_make(arena *a, const struct k8s_resource *r, const val *owner, bool
  * -EEXIST when another object controls it already. */
 int ownerref_set_controller(arena *a, val *object, val ref);
 
+/* Strategic merge patches of the object with this uid (a precondition): without its reference to
+ * the owner, and with one more. The API server refuses a second controller (422). */
+val ownerref_release_patch(arena *a, struct str uid, struct str owner_uid);
+val ownerref_adopt_patch(arena *a, struct str uid, val ref);
+
 /* Removes the references with this uid; the empty list goes too. True when there was one. */
 bool ownerref_remove(val *object, struct str uid);
 

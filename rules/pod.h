@@ -67,6 +67,7 @@ struct pod_view {
 	bool specified_delete : 1;	       /* label, whatever its value */
 	bool has_inplace_state : 1;	       /* the annotation exists */
 	bool has_grace : 1;		       /* the grace annotation exists */
+	bool matches : 1; /* its owner's selector; set by who made the view, not by pod_view_from */
 };
 
 /* Fills *out from a pod object of any shape (nothing is trusted). Never fails; free it with

@@ -18,6 +18,7 @@ struct clone {
 	struct str uid;
 	char *uid_text;
 	struct cloneset_spec spec;
+	const struct selector *selector;
 	int64_t now; /* seconds */
 
 	const val **revisions; /* of the CloneSet, sorted */
@@ -26,7 +27,11 @@ struct clone {
 	char *update_name, *current_name;
 	int32_t collision_count;
 
-	struct owned_pods pods;	     /* all of them */
+	struct owned_pods pods; /* all of them */
+	struct cloneset_claim
+	    *claims; /* owned PersistentVolumeClaims, once clone_claims() has been called */
+	size_t n_claims;
+	bool claims_known;
 	struct cloneset_state state; /* the active ones */
 	struct cloneset_counts counts;
 	struct cloneset_scale_plan scale_plan;
@@ -48,6 +53,28 @@ const val *clone_revision_of(const struct clone *c, const struct pod_view *pod);
 /* intents.c: crosses out what the store shows by now. False: something is still open, wait. */
 bool clone_intents(struct clone *c);
 
+/* ownership.c: lets go of pods that the selector does not select, adopts orphans that it does.
+ * False: a write is under way. */
+bool clone_release(struct clone *c);
+bool clone_adopt(struct clone *c);
+/* A pod or revision without a controller has come or changed: queues the sets that select it. */
+void clone_orphan_seen(struct worker *w, const char *resource, struct str ns, struct str name);
+
+/* claims.c: reads the claims that the set owns, once in a sync. False: the store fails. */
+bool clone_claims(struct clone *c);
+/* Without reuse, claims go with their pods (C4). False: the store fails. */
+bool clone_drop_unused_claims(struct clone *c);
+/* Of those read: whether one with that name is there to stay. */
+bool clone_claim_exists(const struct clone *c, struct str name);
+/* Deletes the claims of a pod that has been deleted. Callbacks may use it. */
+void clone_delete_claims(struct clone *c, const char *instance_id);
+
+/* create.c: creates pods, so many at currentRevision first, in waves; each after its claims. */
+void clone_create_pods(struct clone *c, int32_t n_old, int32_t n_new);
+
+/* rank.c: how scale-down ranks pods, NULL for the same-node ranking. */
+const struct cloneset_ranking *clone_ranking(struct clone *c);
+
 /* status.c */
 void clone_write_status(struct clone *c);
 
@@ -62,6 +89,11 @@ void clone_update(struct clone *c);
 void clone_explain(struct clone *c);
 
 /* ---- helpers ---- */
+
+/* The write was refused for certain. */
+void clone_drop_intent(struct clone *c, enum intent_kind kind, const char *name);
+/* Nobody knows: the next sync asks the API server about it. */
+void clone_doubt_intent(struct clone *c, enum intent_kind kind, const char *name);
 
 /* A pod of the store, copied into the sync's arena; NULL when it is not there. Planning only. */
 val *clone_pod_object(struct clone *c, const struct pod_view *pod);

@@ -24,8 +24,18 @@ static void on_delta(struct worker *w, const char *resource, const struct delta 
 	}
 	if (is_cloneset(&d->owner))
 		worker_enqueue(w, d->ns, d->owner.name);
+	else if (!d->owner.uid.p && d->type != DELTA_DELETED && !d->terminating &&
+		 (d->changed & (DELTA_LABELS | DELTA_OWNER)) &&
+		 strcmp(resource, k8s_resource_key(&K8S_PVCS)) != 0)
+		clone_orphan_seen(w, resource, d->ns, d->name);
 	if (is_cloneset(&d->old_owner) && !str_eq(d->old_owner.uid, d->owner.uid))
 		worker_enqueue(w, d->ns, d->old_owner.name);
+}
+
+/* Any pod may have lost its controller meanwhile. */
+static void on_gap(struct worker *w)
+{
+	clone_memories_look_for_orphans(w->state, NULL);
 }
 
 void clone_event(struct clone *c, const char *type, const char *reason, const char *fmt, ...)
@@ -162,9 +172,15 @@ static void cloneset_sync(struct sync *s)
 		log_warn("%s: %s", s->key, e.msg);
 		return;
 	}
-	if (!own_write_seen(c) || !clone_revisions(c))
+	if (selector_compile(s->arena, val_path(&c->object, "spec", "selector", NULL), &c->selector,
+			     &e) < 0) {
+		log_warn("%s: spec.selector: %s", s->key, e.msg);
 		return;
-	if (clone_pods(c->memory, s->txn, c->uid, s->arena, &c->pods) < 0) {
+	}
+	bool going = !val_is_null(val_path(&c->object, "metadata", "deletionTimestamp", NULL));
+	if (!own_write_seen(c) || (!going && !clone_adopt(c)) || !clone_revisions(c))
+		return;
+	if (clone_pods(c->memory, s->txn, c->uid, c->selector, s->arena, &c->pods) < 0) {
 		sync_fail(s, "store: cannot list pods");
 		return;
 	}
@@ -174,9 +190,11 @@ static void cloneset_sync(struct sync *s)
 		sync_requeue_after(s, STORE_LAG_RETRY_USEC);
 		return;
 	}
+	if (!going && !clone_release(c))
+		return;
 	count(c);
 	clone_write_status(c);
-	if (!val_is_null(val_path(&c->object, "metadata", "deletionTimestamp", NULL)))
+	if (going || !clone_drop_unused_claims(c))
 		return;
 	clone_refresh(c);
 	clone_scale(c);
@@ -202,8 +220,8 @@ static void cloneset_stop(struct worker *w)
 
 int cloneset_main(int argc, char **argv)
 {
-	static const struct k8s_resource *const watched[] = {&K8S_CLONESETS, &K8S_PODS,
-							     &K8S_CONTROLLERREVISIONS, NULL};
+	static const struct k8s_resource *const watched[] = {
+	    &K8S_CLONESETS, &K8S_PODS, &K8S_CONTROLLERREVISIONS, &K8S_PVCS, NULL};
 	static const struct controller controller = {
 	    .name = "cloneset",
 	    .component = "cloneset-controller",
@@ -213,6 +231,7 @@ int cloneset_main(int argc, char **argv)
 	    .start = cloneset_start,
 	    .stop = cloneset_stop,
 	    .on_delta = on_delta,
+	    .on_gap = on_gap,
 	    .sync = cloneset_sync,
 	};
 	return worker_run(&controller, argc, argv);

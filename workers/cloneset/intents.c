@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipc/base/log.h"
+#include "kube/ownerref.h"
 #include "workers/cloneset/clone.h"
 
 #include <stdlib.h>
@@ -76,6 +77,9 @@ static void judge(struct clone *c, struct intent *it, const struct k8s_response 
 		const char *rv = val_cstr(c->s->arena, val_get(meta, "resourceVersion"));
 		drop = same_uid && rv && rv_number(rv) == it->rv;
 	}
+	/* an orphan that was to be adopted and was not */
+	drop |=
+	    it->kind == INTENT_CREATE && k8s_ok(r) && !ownerref_is_controlled_by(r->object, c->uid);
 	if (drop) {
 		log_info("%s: the write to pod %s was never carried out", c->s->key, it->name);
 		journal_clear(c->s->w->journal, c->uid_text, it);
@@ -92,7 +96,9 @@ static void on_checked(struct sync *s, const struct k8s_response *r, void *userd
 		sync_fail_response(s, "cannot check a pod", r);
 		return;
 	}
-	it->recovered = false;
+	/* a deletion stays in doubt, since its claims may have been left, until the store shows it
+	 */
+	it->recovered = it->kind == INTENT_DELETE;
 	it->at_usec = mono_usec();
 	judge(ck->c, it, r);
 	sync_requeue_after(s, 1);
@@ -106,6 +112,20 @@ static void check(struct clone *c, const struct intent *it)
 	sync_get(c->s, &K8S_PODS, c->s->ns, str_of(ck->name), on_checked, ck);
 }
 
+/* A predecessor may have died between a pod's deletion and that of its claims. */
+static void finish_deletion(struct clone *c, const struct intent *it)
+{
+	const char *dash = strrchr(it->name, '-');
+	if (!dash || !clone_claims(c))
+		return;
+	for (size_t i = 0; i < c->pods.n; i++) {
+		if (c->pods.views[i]->active &&
+		    strcmp(c->pods.views[i]->instance_id, dash + 1) == 0)
+			return; /* they have got a new pod since */
+	}
+	clone_delete_claims(c, dash + 1);
+}
+
 bool clone_intents(struct clone *c)
 {
 	struct journal *j = c->s->w->journal;
@@ -114,6 +134,8 @@ bool clone_intents(struct clone *c)
 	for (; it; it = next) {
 		next = it->next;
 		if (shown(it, find_pod(c, it->name))) {
+			if (it->recovered && it->kind == INTENT_DELETE)
+				finish_deletion(c, it);
 			journal_clear(j, c->uid_text, it);
 			continue;
 		}
@@ -125,4 +147,18 @@ bool clone_intents(struct clone *c)
 		return true;
 	sync_requeue_after(c->s, WAIT_USEC);
 	return false;
+}
+
+void clone_drop_intent(struct clone *c, enum intent_kind kind, const char *name)
+{
+	struct intent *it = journal_find(c->s->w->journal, c->uid_text, kind, name);
+	if (it)
+		journal_clear(c->s->w->journal, c->uid_text, it);
+}
+
+void clone_doubt_intent(struct clone *c, enum intent_kind kind, const char *name)
+{
+	struct intent *it = journal_find(c->s->w->journal, c->uid_text, kind, name);
+	if (it)
+		it->recovered = true;
 }

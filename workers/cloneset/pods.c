@@ -23,6 +23,7 @@ struct pod_entry {
 struct clone_memory {
 	char *key;
 	char *uid;
+	char *selector; /* that the views' `matches` is about */
 	struct clone_notes notes;
 	struct pod_entry *pods; /* by name */
 	UT_hash_handle hh;
@@ -62,6 +63,10 @@ static void memory_free(struct clone_memories *all, struct clone_memory *m)
 	while (m->notes.n_spare_ids)
 		free(m->notes.spare_ids[--m->notes.n_spare_ids]);
 	free(m->notes.spare_ids);
+	while (m->notes.n_deleted_claims)
+		free(m->notes.deleted_claims[--m->notes.n_deleted_claims]);
+	free(m->notes.deleted_claims);
+	free(m->selector);
 	free(m->notes.self_rv);
 	free(m->notes.pending_revision);
 	free(m->notes.scale_error);
@@ -100,6 +105,7 @@ struct clone_memory *clone_memory_of(struct clone_memories *all, const char *key
 	m->key = xstrdup(key);
 	m->uid = xstrndup(uid.p, uid.n);
 	m->notes.wave = 1;
+	m->notes.look_for_orphans = true;
 	HASH_ADD_KEYPTR(hh, all->sets, m->key, strlen(m->key), m);
 	return m;
 }
@@ -110,6 +116,16 @@ void clone_memory_drop(struct clone_memories *all, const char *key)
 	HASH_FIND_STR(all->sets, key, m);
 	if (m)
 		memory_free(all, m);
+}
+
+void clone_memories_look_for_orphans(struct clone_memories *all, const char *key)
+{
+	struct clone_memory *m, *tmp;
+	HASH_ITER(hh, all->sets, m, tmp)
+	{
+		if (!key || strcmp(m->key, key) == 0)
+			m->notes.look_for_orphans = true;
+	}
 }
 
 struct clone_notes *clone_notes(struct clone_memory *m)
@@ -140,6 +156,56 @@ bool clone_spare_id_take(struct clone_notes *n, char *id, size_t size)
 	return true;
 }
 
+void clone_claim_delete(struct clone_notes *n, const char *uid)
+{
+	n->deleted_claims =
+	    xrealloc(n->deleted_claims, (n->n_deleted_claims + 1) * sizeof(*n->deleted_claims));
+	n->deleted_claims[n->n_deleted_claims++] = xstrdup(uid);
+}
+
+static void forget_deleted(struct clone_notes *n, size_t i)
+{
+	free(n->deleted_claims[i]);
+	n->deleted_claims[i] = n->deleted_claims[--n->n_deleted_claims];
+}
+
+void clone_claim_undelete(struct clone_notes *n, const char *uid)
+{
+	for (size_t i = 0; i < n->n_deleted_claims; i++) {
+		if (strcmp(n->deleted_claims[i], uid) == 0) {
+			forget_deleted(n, i);
+			return;
+		}
+	}
+}
+
+bool clone_claim_deleted(const struct clone_notes *n, struct str uid)
+{
+	for (size_t i = 0; i < n->n_deleted_claims; i++) {
+		if (str_is(uid, n->deleted_claims[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool has_uid(const struct cloneset_claim *claims, size_t n, const char *uid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (str_is(claims[i].uid, uid))
+			return true;
+	}
+	return false;
+}
+
+void clone_claims_retain_deleted(struct clone_notes *n, const struct cloneset_claim *claims,
+				 size_t n_claims)
+{
+	for (size_t i = n->n_deleted_claims; i-- > 0;) {
+		if (!has_uid(claims, n_claims, n->deleted_claims[i]))
+			forget_deleted(n, i);
+	}
+}
+
 bool rv_at_least(const char *seen, const char *wanted)
 {
 	char *end_seen, *end_wanted;
@@ -163,6 +229,7 @@ static struct pod_entry *entry_of(struct clone_memory *m, const char *name, size
 
 struct walk {
 	struct clone_memory *m;
+	const struct selector *selector;
 	arena *scratch;
 	size_t n;
 };
@@ -181,6 +248,7 @@ static int on_pod(const struct store_entry *entry, void *userdata)
 		pod = val_map(); /* unreadable: a pod of which nothing is known is still counted */
 	pod_view_free(&p->view);
 	pod_view_from(&pod, &p->view);
+	p->view.matches = selector_matches(w->selector, val_path(&pod, "metadata", "labels", NULL));
 	p->rv = entry->rv;
 	return 0;
 }
@@ -191,11 +259,24 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-int clone_pods(struct clone_memory *m, struct store_txn *txn, struct str owner_uid, arena *a,
-	       struct owned_pods *out)
+/* Views carry a verdict of the selector: with another one they are worth nothing. */
+static void use_selector(struct clone_memory *m, const struct selector *selector)
+{
+	_cleanup_buf_ struct buf text = {0};
+	selector_print(&text, selector);
+	if (m->selector && strcmp(m->selector, buf_str(&text)) == 0)
+		return;
+	forget_pods(m);
+	free(m->selector);
+	m->selector = xstrdup(buf_str(&text));
+}
+
+int clone_pods(struct clone_memory *m, struct store_txn *txn, struct str owner_uid,
+	       const struct selector *selector, arena *a, struct owned_pods *out)
 {
 	_cleanup_arena_ arena *scratch = arena_new();
-	struct walk w = {.m = m, .scratch = scratch};
+	struct walk w = {.m = m, .selector = selector, .scratch = scratch};
+	use_selector(m, selector);
 	struct pod_entry *p, *tmp;
 	for (p = m->pods; p; p = p->hh.next)
 		p->present = false;

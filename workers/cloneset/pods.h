@@ -3,6 +3,8 @@
 #define WORKERS_CLONESET_PODS_H
 
 #include "ipc/store.h"
+#include "kube/selector.h"
+#include "rules/cloneset_claims.h"
 #include "rules/cloneset_explain.h"
 
 /*
@@ -20,6 +22,8 @@ void clone_memories_free(struct clone_memories *m);
 /* The memory of a key, made when absent. A new uid (deleted and made again) starts empty. */
 struct clone_memory *clone_memory_of(struct clone_memories *m, const char *key, struct str uid);
 void clone_memory_drop(struct clone_memories *m, const char *key);
+/* Sets look_for_orphans of one set that is known, or of all (key NULL). */
+void clone_memories_look_for_orphans(struct clone_memories *m, const char *key);
 
 /* What else is carried from one sync of a CloneSet to the next. */
 struct clone_notes {
@@ -33,6 +37,9 @@ struct clone_notes {
 	struct cloneset_said said; /* of where the set stands */
 	char **spare_ids; /* instance ids that were journaled and not used, to be used first */
 	size_t n_spare_ids;
+	char **deleted_claims; /* uids; the store may still show them as if they stayed */
+	size_t n_deleted_claims;
+	bool look_for_orphans; /* there may be pods or revisions to adopt */
 };
 struct clone_notes *clone_notes(struct clone_memory *m);
 /* Replaces a text of the notes; NULL clears it. */
@@ -40,13 +47,22 @@ void clone_note(char **slot, const char *text);
 void clone_spare_id_add(struct clone_notes *n, const char *id);
 bool clone_spare_id_take(struct clone_notes *n, char *id, size_t size);
 
+/* Claims whose deletion we have asked for, until the store no longer has them. */
+void clone_claim_delete(struct clone_notes *n, const char *uid);
+void clone_claim_undelete(struct clone_notes *n, const char *uid);
+bool clone_claim_deleted(const struct clone_notes *n, struct str uid);
+/* Forgets those that are not among the claims of the store. */
+void clone_claims_retain_deleted(struct clone_notes *n, const struct cloneset_claim *claims,
+				 size_t n_claims);
+
 /* The owned pods in the store, sorted by name. Views live until the next call for this memory. */
 struct owned_pods {
 	const struct pod_view **views;
 	size_t n;
 };
-int clone_pods(struct clone_memory *m, struct store_txn *txn, struct str owner_uid, arena *a,
-	       struct owned_pods *out);
+/* selector: the set's, for `matches` of the views; a changed one makes all views anew. */
+int clone_pods(struct clone_memory *m, struct store_txn *txn, struct str owner_uid,
+	       const struct selector *selector, arena *a, struct owned_pods *out);
 
 /* After a write: the store must show at least this version of the pod before it is judged again. */
 void clone_expect(struct clone_memory *m, const char *pod, const char *uid, const char *rv,

@@ -8,11 +8,8 @@
 static struct str selector_text(struct clone *c)
 {
 	arena *a = c->s->arena;
-	const struct selector *sel;
 	_cleanup_buf_ struct buf b = {0};
-	if (selector_compile(a, val_path(&c->object, "spec", "selector", NULL), &sel, NULL) < 0)
-		return str_of("");
-	selector_print(&b, sel);
+	selector_print(&b, c->selector);
 	return (struct str){arena_strndup(a, buf_str(&b), b.len), b.len};
 }
 

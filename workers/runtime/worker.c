@@ -198,6 +198,8 @@ static void on_gap(const char *resource, void *userdata)
 	if (!w->started)
 		return;
 	log_info("deltas of %s were missed, looking at everything", resource);
+	if (w->controller->on_gap)
+		w->controller->on_gap(w);
 	enqueue_all(w);
 }
 

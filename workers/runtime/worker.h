@@ -61,6 +61,8 @@ struct controller {
 	bool (*concerns)(const struct store_entry *entry);
 	/* Puts the keys that a delta concerns into the queue. */
 	void (*on_delta)(struct worker *w, const char *resource, const struct delta *d);
+	/* Deltas were lost; all objects are going to be looked at. NULL: nothing more to do. */
+	void (*on_gap)(struct worker *w);
 	/* One sync. Reads through s->txn, which ends when this returns; writes through sync_*().
 	 * The sync is over when it has returned and the last of its calls was answered. */
 	void (*sync)(struct sync *s);
