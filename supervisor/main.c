@@ -2,6 +2,7 @@
 #include "supervisor/supervisor.h"
 
 #include "ipc/base/log.h"
+#include "rules/gates.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,6 +133,21 @@ static void tear_down(struct supervisor *s)
 	free(s->control_endpoint);
 }
 
+/* The children would only restart over and over. An error's text has no room for all names. */
+static int check_gates(const struct options *o)
+{
+	_cleanup_buf_ struct buf known = {0};
+	const struct gates defaults = gates_default();
+	struct gates gates;
+	struct err e = {0};
+	if (gates_parse(o->feature_gates, getenv("CUSTOM_RESOURCE_ENABLE"), &gates, &e) == 0)
+		return 0;
+	gates_print(&known, &defaults);
+	log_error("--feature-gates: %.*s", (int)strcspn(e.msg, ";"), e.msg);
+	log_error("feature gates and their defaults: %s; and AllAlpha, AllBeta", buf_str(&known));
+	return -EINVAL;
+}
+
 int main(int argc, char **argv)
 {
 	struct supervisor s = {.argc = argc, .argv = argv, .null_fd = -1, .lock_fd = -1};
@@ -146,6 +162,8 @@ int main(int argc, char **argv)
 	enum log_level level = LOG_LVL_INFO;
 	log_level_parse(s.options.verbosity, &level);
 	log_init("kruised", level, strcmp(s.options.logging_format, "json") == 0);
+	if (check_gates(&s.options) < 0)
+		return 2;
 	umask(077);
 	s.begun_usec = now_usec();
 	if (sd_event_new(&s.loop) < 0 || set_up(&s, &e) < 0)
