@@ -2,6 +2,7 @@
 /* An AdmissionReview from anywhere: decoded, handed to each handler, and answered. The answer must
  * be JSON again, and a patch must fit the object. */
 #include "kube/json.h"
+#include "kube/jsonpatch.h"
 
 #include "webhookd/admission.c"
 #include "webhookd/cloneset.c"
@@ -31,6 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct admission_answer answer = handler_find(&webhook_paths[i])(a, &q, &env);
 		admission_encode(a, &q, &answer, &out);
 		if (json_parse(a, out.p, out.len, &back, NULL) < 0)
+			abort();
+		if (answer.allowed && answer.patch && val_len(answer.patch) <= JSONPATCH_MAX_OPS &&
+		    jsonpatch_apply(a, q.object, answer.patch, &back, NULL) < 0)
 			abort();
 	}
 	return 0;
