@@ -35,7 +35,7 @@ create() { cloneset "$1" 0 | kubectl create -f -; }
 # ---- set-up
 # covers: manager:S1 manager:S6
 check "both configurations carry the CA that is served" all_agree
-check_eq "only served paths are in the mutating configuration" "$hook/mutate-apps-kruise-io-cloneset" \
+check_eq "only served paths are in the mutating configuration" "$hook/mutate-apps-kruise-io-cloneset $hook/mutate-pod" \
 	"$(kubectl get $mutating -o jsonpath='{.webhooks[*].clientConfig.url}')"
 check "a CloneSet can be created" create first
 check_eq "it has got its defaults" 10 "$(kubectl get cloneset first -o jsonpath='{.spec.revisionHistoryLimit}')"

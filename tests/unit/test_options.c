@@ -125,6 +125,49 @@ static void test_accepted_without_effect(void **state)
 	log_set_level(LOG_LVL_INFO);
 }
 
+/* Whatever an installation of OpenKruise may have in its arguments, in either form. */
+static void test_every_flag(void **state)
+{
+	(void)state;
+	static const char *const lines[] = {
+	    "--kubeconfig=/etc/kubeconfig --metrics-addr=:8080 --health-probe-addr=:8000",
+	    "--enable-leader-election --leader-election-namespace=kruise-system",
+	    "--leader-election-id=kruise-manager --leader-election-resource-lock=leases",
+	    "--leader-election-lease-duration=15s --leader-election-renew-deadline=10s",
+	    "--leader-election-retry-period=2s --namespace=ns --sync-period=10h",
+	    "--rest-config-qps=30 --rest-config-burst=50 --feature-gates=AllAlpha=true",
+	    "--expectation-timeout=5m --controller-cache-sync-timeout=2m",
+	    "--webhook-initialize-timeout=60s --rate-limiter-base-delay=5ms",
+	    "--rate-limiter-max-delay=1000s --rate-limiter-qps=10 --rate-limiter-bucket-size=100",
+	    "--cloneset-scaling-exclude-preparing-delete=true",
+	    "--default-ttlseconds-for-always-nodeimage=300 --allow-privileged=true",
+	    "--v=4 --logtostderr=true --logging-format=json",
+	    "--v=5 --logtostderr=true --enable-pprof",
+	    "--enable-pprof=true --pprof-addr=:8090",
+	    "--cloneset-workers=20 --statefulset-workers=3 --daemonset-workers=3",
+	    "--advancedcronjob-workers=3 --broadcastjob-workers=3 --imagepulljob-workers=3",
+	    "--imagelistpulljob-workers=3 --nodeimage-workers=3 --nodepodprobe-workers=3",
+	    "--persistentpodstate-workers=3 --podprobemarker-workers=3",
+	    "--podunavailablebudget-workers=3 --resourcedistribution-workers=3",
+	    "--sidecarset-workers=3 --sidecarterminator-workers=3 --uniteddeployment-workers=3",
+	    "--workloadspread-workers=3 --ephemeraljob-workers=3 --crr-workers=3",
+	    "--containerrecreaterequest-workers=3",
+	    /* klog's, in both spellings */
+	    "--add_dir_header --alsologtostderr=false --log_backtrace_at=:0 --log_dir=/x",
+	    "--log_file=/x --log_file_max_size=1800 --log-flush-frequency=5s --one_output=true",
+	    "--skip_headers=true --skip_log_headers --stderrthreshold=2 --vmodule=a=2",
+	    "--add-dir-header --log-file-max-size=1800 --skip-log-headers=false",
+	};
+	log_set_level(LOG_LVL_ERROR);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct options o;
+		struct err e = {0};
+		if (parse(&o, lines[i], &e) < 0)
+			fail_msg("%s: %s", lines[i], e.msg);
+	}
+	log_set_level(LOG_LVL_INFO);
+}
+
 static void test_errors(void **state)
 {
 	(void)state;
@@ -233,6 +276,7 @@ int main(void)
 	    cmocka_unit_test(test_defaults),
 	    cmocka_unit_test(test_forms),
 	    cmocka_unit_test(test_accepted_without_effect),
+	    cmocka_unit_test(test_every_flag),
 	    cmocka_unit_test(test_errors),
 	    cmocka_unit_test(test_durations),
 	    cmocka_unit_test(test_help),
