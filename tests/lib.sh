@@ -99,9 +99,9 @@ free_port() {
 	done
 }
 
-# The log goes on in $work/kruised.log when it is started again.
+# The log goes on in $work/kruised.log when it is started again. KEEP_CRD=1: with the CRD that is installed.
 start_kruised() {
-	install_kruised
+	[ -n "${KEEP_CRD:-}" ] || install_kruised
 	RUNDIR=${RUNDIR:-$(mktemp -d /dev/shm/kruised-run.XXXXXX)}
 	export RUNDIR
 	WEBHOOK_PORT=${WEBHOOK_PORT:-$(free_port)}
