@@ -90,7 +90,8 @@ static void add_container(struct buf *b, const val *status, size_t max)
 		return;
 	}
 	add_reason(b, waiting, max);
-	if (last) {
+	/* with other reasons the last end is that of another image or of good order */
+	if (last && val_is(val_get(waiting, "reason"), "CrashLoopBackOff")) {
 		buf_puts(b, "; it");
 		add_ended(b, last, max);
 	}

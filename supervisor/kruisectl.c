@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ipc/base/buf.h"
-#include "ipc/base/err.h"
-#include "ipc/ctl.h"
+#include "supervisor/kruisectl.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 static const char help[] =
     "usage: kruisectl [--runtime-dir DIR] COMMAND\n"
@@ -22,6 +14,8 @@ static const char help[] =
     "  reload                     replace all children by what is installed now, one by one\n"
     "  log-level NAME|all LEVEL   error, warn, info, debug, trace, or 0 to 5; NAME may be kruised\n"
     "  stop                       stop kruised in good order\n"
+    "  explain clone [NAMESPACE/]NAME [--all] [-o json]\n"
+    "                             what a CloneSet does next, pod by pod, and what holds it\n"
     "\n"
     "  --runtime-dir DIR   kruised's run directory; default $RUNTIME_DIRECTORY, else /run/kruised\n"
     "  --help              this text\n"
@@ -32,24 +26,6 @@ static int usage_error(const char *what)
 {
 	fprintf(stderr, "kruisectl: %s\n%s", what, help);
 	return EXIT_USAGE;
-}
-
-static int open_ctl(const char *dir, struct err *e)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	if (snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/ctl", dir) >=
-	    (int)sizeof(addr.sun_path))
-		return err_set(e, ENAMETOOLONG, "%s: too long", dir);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return err_set(e, errno, "socket: %s", strerror(errno));
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) == 0)
-		return fd;
-	int saved = errno;
-	close(fd);
-	return err_set(e, saved, "cannot connect to %s: %s%s", addr.sun_path, strerror(saved),
-		       saved == ENOENT || saved == ECONNREFUSED ? " (kruised is not running?)"
-								: "");
 }
 
 /* Bytes in use on tmpfs; 0 when there is no store yet. */
@@ -76,7 +52,7 @@ static long proc_kb(long long pid, const char *file, const char *key)
 	return kb;
 }
 
-static void format_usec(uint64_t usec, char *out, size_t size)
+void format_usec(uint64_t usec, char *out, size_t size)
 {
 	uint64_t sec = usec / 1000000;
 	if (usec == UINT64_MAX)
@@ -160,73 +136,19 @@ static void print_body(struct table *t, struct str text)
 	print_row(&row);
 }
 
-/* True at the last line; *rc is the exit status. */
-static bool take_line(struct table *t, const char *p, size_t n, int *rc)
+static void on_body(struct str text, void *userdata)
 {
-	enum ctl_line_kind kind;
-	struct str text;
-	if (ctl_line_parse(p, n, &kind, &text) < 0) {
-		fprintf(stderr, "kruisectl: kruised answered what is no answer\n");
-		*rc = EXIT_ERROR;
-		return true;
-	}
-	if (kind == CTL_LINE_BODY) {
-		print_body(t, text);
-		return false;
-	}
-	if (kind == CTL_LINE_ERROR)
-		fprintf(stderr, "kruisectl: %.*s\n", STR_ARG(text));
-	*rc = kind == CTL_LINE_OK ? EXIT_OK : EXIT_ERROR;
-	return true;
-}
-
-static int read_answer(int fd, const char *dir)
-{
-	struct table t = {.dir = dir};
-	char line[CTL_MAX_LINE + 1];
-	size_t n = 0;
-	int rc;
-	for (;;) {
-		ssize_t got = read(fd, line + n, sizeof(line) - n);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-		char *end, *p = line;
-		while ((end = memchr(p, '\n', n - (size_t)(p - line)))) {
-			if (take_line(&t, p, (size_t)(end - p), &rc))
-				return rc;
-			p = end + 1;
-		}
-		n -= (size_t)(p - line);
-		memmove(line, p, n);
-		if (n == sizeof(line))
-			break;
-	}
-	fprintf(stderr, "kruisectl: the answer was cut off: kruised has ended, or does not know "
-			"what this kruisectl knows\n");
-	return EXIT_ERROR;
+	print_body(userdata, text);
 }
 
 static int run(const char *dir, int n, char **words)
 {
 	struct err e = {0};
-	_cleanup_buf_ struct buf request = {0};
-	if (ctl_request_print(&request, (size_t)n, words, &e) < 0)
-		return usage_error(e.msg);
-	int fd = open_ctl(dir, &e);
-	if (fd < 0) {
-		fprintf(stderr, "kruisectl: %s\n", e.msg);
-		return EXIT_ERROR;
-	}
-	int rc = EXIT_ERROR;
-	if (send(fd, request.p, request.len, MSG_NOSIGNAL) != (ssize_t)request.len)
-		fprintf(stderr, "kruisectl: %s/ctl: %s\n", dir, strerror(errno));
-	else
-		rc = read_answer(fd, dir);
-	close(fd);
-	return rc;
+	struct table t = {.dir = dir};
+	if (strcmp(words[0], "explain") == 0)
+		return explain_main(dir, n - 1, words + 1);
+	int rc = ctl_ask(dir, (size_t)n, words, on_body, &t, &e);
+	return rc < 0 ? usage_error(e.msg) : rc;
 }
 
 int main(int argc, char **argv)

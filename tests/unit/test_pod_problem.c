@@ -25,8 +25,9 @@ static const struct {
      "container b runs but is not ready"},
     {CONTAINERS("{'name':'a'}"), "container a is not ready"},
     /* what waits for a reason says more than what merely runs */
-    {CONTAINERS("{'name':'a','state':{'running':{}}},{'name':'b','state':{'waiting':{'reason':"
-		"'ErrImagePull','message':'not found'}}}"),
+    {CONTAINERS(
+	 "{'name':'a','state':{'running':{}}},{'name':'b','state':{'waiting':{'reason':"
+	 "'ErrImagePull','message':'not found'}},'lastState':{'terminated':{'exitCode':0}}}"),
      "container b: ErrImagePull: not found"},
     {CONTAINERS("{'name':'a','state':{'waiting':{'reason':'CrashLoopBackOff','message':'back-off "
 		"10s'}},'lastState':{'terminated':{'exitCode':137,'reason':'OOMKilled'}}}"),

@@ -46,7 +46,7 @@ static val ended(const struct view *v, const struct sim_container *c, const stru
 	return one(v->a, "terminated", m);
 }
 
-static val waiting(const struct view *v, const struct sim_container *c)
+static val waiting(const struct view *v, const struct sim_container *c, const val *spec)
 {
 	const char *reason = c->waiting;
 	if (c->state == SIM_NEW)
@@ -56,15 +56,19 @@ static val waiting(const struct view *v, const struct sim_container *c)
 		val_set(v->a, &m, "message",
 			val_of_str(arena_printf(v->a, "back-off restarting failed container=%s",
 						c->name)));
+	if (strcmp(reason, "ErrImagePull") == 0)
+		val_set(v->a, &m, "message",
+			val_of_str(arena_printf(v->a, "failed to pull and unpack image \"%.*s\"",
+						STR_ARG(val_str(val_get(spec, "image"))))));
 	return one(v->a, "waiting", m);
 }
 
-static val state_of(const struct view *v, const struct sim_container *c)
+static val state_of(const struct view *v, const struct sim_container *c, const val *spec)
 {
 	if (c->state == SIM_TERMINATED)
 		return ended(v, c, &c->end);
 	if (c->state != SIM_RUNNING)
-		return waiting(v, c);
+		return waiting(v, c, spec);
 	return one(v->a, "running", one(v->a, "startedAt", k8s_time_val(v->a, c->started)));
 }
 
@@ -87,7 +91,7 @@ static val container_status(const struct view *v, const struct sim_container *c,
 	val_set(a, &m, "restartCount", val_of_int(c->restarts));
 	if (!init)
 		val_set(a, &m, "started", val_of_bool(c->state == SIM_RUNNING));
-	val_set(a, &m, "state", state_of(v, c));
+	val_set(a, &m, "state", state_of(v, c, spec));
 	return m;
 }
 
