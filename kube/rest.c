@@ -91,6 +91,13 @@ static int add_sources(struct k8s_client *c, struct err *e)
 	return 0;
 }
 
+static char *host_of(const char *url)
+{
+	const char *scheme = url ? strstr(url, "://") : NULL;
+	const char *host = scheme ? scheme + 3 : url ? url : "";
+	return xstrndup(host, strcspn(host, "/"));
+}
+
 int k8s_client_new(struct k8s_client **out, sd_event *loop, const struct k8s_config *config,
 		   const struct k8s_client_options *options, struct err *e)
 {
@@ -101,6 +108,7 @@ int k8s_client_new(struct k8s_client **out, sd_event *loop, const struct k8s_con
 	c->loop = sd_event_ref(loop);
 	c->config = k8s_config_copy(config);
 	set_options(c, options);
+	c->host = host_of(c->config->server);
 	int r = add_sources(c, e);
 	if (r == 0)
 		r = http_init(c, e);
@@ -132,6 +140,7 @@ void client_destroy(struct k8s_client *c)
 	k8s_config_free(c->config);
 	free(c->user_agent);
 	free(c->base_url);
+	free(c->host);
 	sd_event_unref(c->loop);
 	free(c);
 }
@@ -150,6 +159,11 @@ void k8s_client_counts(const struct k8s_client *c, k8s_count_fn fn, void *userda
 {
 	for (size_t i = 0; i < c->n_counts; i++)
 		fn(c->counts[i].method, c->counts[i].code, c->counts[i].n, userdata);
+}
+
+const char *k8s_client_host(const struct k8s_client *c)
+{
+	return c->host;
 }
 
 size_t k8s_client_in_flight(const struct k8s_client *c)

@@ -109,6 +109,7 @@ void k8s_watch_stop(struct k8s_watch *w);
 /* Counters for metrics: calls by method and status code. */
 typedef void (*k8s_count_fn)(const char *method, int code, uint64_t n, void *userdata);
 void k8s_client_counts(const struct k8s_client *c, k8s_count_fn fn, void *userdata);
+const char *k8s_client_host(const struct k8s_client *c); /* "10.0.0.1:6443", as their label */
 size_t k8s_client_in_flight(const struct k8s_client *c);
 uint64_t k8s_client_connections(const struct k8s_client *c); /* opened since the start */
 

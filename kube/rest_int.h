@@ -111,6 +111,7 @@ struct k8s_client {
 	struct auth auth;
 	char *user_agent;
 	char *base_url;
+	char *host; /* and port, of the server's URL */
 	struct curl_slist *connect_to;
 	struct curl_slist *headers[BODY_OTHER];
 

@@ -110,7 +110,7 @@ static void count_request(const char *method, int code, uint64_t n, void *userda
 	struct watcher *w = userdata;
 	char text[16];
 	snprintf(text, sizeof(text), "%d", code);
-	const char *values[] = {text, w->config->server, method};
+	const char *values[] = {text, k8s_client_host(w->client), method};
 	series_set(metric_with(w->requests, values), (double)n);
 }
 

@@ -275,6 +275,7 @@ static void counts(void **state)
 	assert_non_null(strstr(b.p, "GET 500 1\n"));
 	assert_non_null(strstr(b.p, "GET 404 1\n"));
 	assert_non_null(strstr(b.p, "GET 200 3\n"));
+	assert_int_equal(strncmp(k8s_client_host(f.client), "127.0.0.1:", 10), 0);
 	close_fixture(&f);
 }
 

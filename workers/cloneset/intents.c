@@ -126,6 +126,23 @@ static void finish_deletion(struct clone *c, const struct intent *it)
 	clone_delete_claims(c, dash + 1);
 }
 
+/* C2: what has been open for longer than the flag allows, once a sync. */
+static void count_leakage(struct clone *c)
+{
+	static const char *const labels[] = {"namespace", "name", NULL};
+	uint64_t now = mono_usec();
+	if (c->notes->open_usec == 0)
+		c->notes->open_usec = now;
+	if (now < c->notes->open_usec + c->s->w->options.expectation_timeout_usec)
+		return;
+	arena *a = c->s->arena;
+	struct metric *leakage = metric_new(
+	    c->s->w->metrics, METRIC_COUNTER, "cloneset_scale_expectation_leakage",
+	    "Syncs that waited for own writes for longer than --expectation-timeout.", labels);
+	metric_add(leakage, 1, arena_strndup(a, c->s->ns.p, c->s->ns.n),
+		   arena_strndup(a, c->s->name.p, c->s->name.n));
+}
+
 bool clone_intents(struct clone *c)
 {
 	struct journal *j = c->s->w->journal;
@@ -143,8 +160,11 @@ bool clone_intents(struct clone *c)
 		if (it->recovered || mono_usec() > it->at_usec + CHECK_AFTER_USEC)
 			check(c, it);
 	}
-	if (open == 0)
+	if (open == 0) {
+		c->notes->open_usec = 0;
 		return true;
+	}
+	count_leakage(c);
 	sync_requeue_after(c->s, WAIT_USEC);
 	return false;
 }

@@ -34,6 +34,7 @@ struct clone_notes {
 	bool adopted;		/* the errors were taken from the status of a former process */
 	char *scale_error;	/* the last one, for the conditions; NULL when it went well */
 	char *update_error;
+	uint64_t open_usec;	   /* since when writes have been open; 0: none is */
 	struct cloneset_said said; /* of where the set stands */
 	char **spare_ids; /* instance ids that were journaled and not used, to be used first */
 	size_t n_spare_ids;

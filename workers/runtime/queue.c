@@ -23,6 +23,7 @@ struct item {
 	bool dropped;	    /* while active: goes when it is done */
 	uint64_t dirty_due; /* when it may start again */
 	unsigned failures;
+	uint64_t ready_usec; /* since when it is ready */
 	uint64_t last_start;
 	uint64_t interval;
 	struct item *prev, *next;
@@ -56,6 +57,8 @@ static void start(struct queue *q, struct item *it)
 	it->dropped = false;
 	it->last_start = now_usec();
 	q->active++;
+	if (q->options.waited)
+		q->options.waited(it->last_start - it->ready_usec, q->userdata);
 	q->fn(it->key, q->userdata);
 }
 
@@ -75,6 +78,7 @@ static void make_ready(struct queue *q, struct item *it)
 {
 	it->due = 0;
 	it->ready = true;
+	it->ready_usec = now_usec();
 	DL_APPEND(q->ready, it);
 	sd_event_source_set_enabled(q->dispatch, SD_EVENT_ON);
 }

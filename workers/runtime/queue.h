@@ -16,6 +16,8 @@
 struct queue;
 
 struct queue_options {
+	/* how long a key that was due has waited for a free worker; may be NULL */
+	void (*waited)(uint64_t usec, void *userdata);
 	int workers;		    /* keys worked on at the same time */
 	uint64_t base_delay_usec;   /* first back-off of a failing key, doubling… */
 	uint64_t max_delay_usec;    /* …up to this */

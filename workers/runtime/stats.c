@@ -4,8 +4,7 @@
 /* The families that users of controller-runtime know, and two of our own. */
 struct sync_stats {
 	struct metric *total, *errors, *seconds, *active;
-	struct metric *depth, *adds, *retries;
-	struct metric *requests;
+	struct metric *depth, *adds, *retries, *waited;
 	struct metric *intents;
 };
 
@@ -30,6 +29,8 @@ void sync_metrics_init(struct worker *w)
 	st->adds = metric_new(m, METRIC_COUNTER, "workqueue_adds_total", "Keys added.", queue);
 	st->retries = metric_new(m, METRIC_COUNTER, "workqueue_retries_total",
 				 "Keys added again after a failure.", queue);
+	st->waited = metric_new(m, METRIC_HISTOGRAM, "workqueue_queue_duration_seconds",
+				"Time that a key that is due waits for its sync.", queue);
 	st->intents = metric_new(m, METRIC_GAUGE, "kruised_worker_intents",
 				 "Writes that the store does not show yet.", controller);
 	w->stats = st;
@@ -43,6 +44,11 @@ void sync_metrics(struct worker *w, const char *result, uint64_t usec)
 	if (result[0] == 'e')
 		metric_add(st->errors, 1, name);
 	metric_observe(st->seconds, (double)usec / 1e6, name);
+}
+
+void sync_metrics_waited(struct worker *w, uint64_t usec)
+{
+	metric_observe(w->stats->waited, (double)usec / 1e6, w->controller->name);
 }
 
 void sync_metrics_collect(struct worker *w)

@@ -12,6 +12,7 @@ void sync_run(struct worker *w, const char *key);
 /* controller_runtime_* and workqueue_* families, with OpenKruise's names. */
 void sync_metrics_init(struct worker *w);
 void sync_metrics(struct worker *w, const char *result, uint64_t usec);
+void sync_metrics_waited(struct worker *w, uint64_t usec); /* in the queue */
 void sync_metrics_collect(struct worker *w); /* gauges, just before they are written */
 
 #endif

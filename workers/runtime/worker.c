@@ -54,7 +54,7 @@ static void count_requests(const char *method, int code, uint64_t n, void *userd
 	struct worker *w = userdata;
 	char text[16];
 	snprintf(text, sizeof(text), "%d", code);
-	metric_set(w->requests, (double)n, text, method);
+	metric_set(w->requests, (double)n, text, k8s_client_host(w->client), method);
 }
 
 static void on_metrics(void *userdata)
@@ -90,9 +90,10 @@ int worker_init(struct worker *w, const char *name, const char *component, int a
 	w->metrics = metrics_new();
 	if (component)
 		w->recorder = k8s_recorder_new(w->client, w->loop, component);
-	static const char *const labels[] = {"code", "method", NULL};
-	w->requests = metric_new(w->metrics, METRIC_COUNTER, "rest_client_requests_total",
-				 "Requests to the API server by status code and method.", labels);
+	static const char *const labels[] = {"code", "host", "method", NULL};
+	w->requests = metric_new(
+	    w->metrics, METRIC_COUNTER, "rest_client_requests_total",
+	    "Number of HTTP requests, partitioned by status code, method, and host.", labels);
 	return metrics_serve(w->metrics, w->loop, child_rundir(), name, on_metrics, w, e);
 }
 
@@ -132,6 +133,11 @@ bool worker_store_fresh(struct worker *w, struct store_txn *txn)
 static void on_queue(const char *key, void *userdata)
 {
 	sync_run(userdata, key);
+}
+
+static void on_waited(uint64_t usec, void *userdata)
+{
+	sync_metrics_waited(userdata, usec);
 }
 
 static void forget_intents(struct worker *w, struct str uid)
@@ -316,6 +322,7 @@ static int start_controller(struct worker *w, int argc, char **argv, sd_event_so
 	    .base_delay_usec = w->options.rate_base_usec,
 	    .max_delay_usec = w->options.rate_max_usec,
 	    .min_interval_usec = MIN_SYNC_INTERVAL_USEC,
+	    .waited = on_waited,
 	};
 	w->queue = queue_new(w->loop, &options, on_queue, w);
 	sync_metrics_init(w);
