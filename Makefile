@@ -33,6 +33,13 @@ ifeq ($(SAN),1)
 ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS))
 endif
 ALL_LDFLAGS := $(LDFLAGS) $(SANFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--as-needed
+# the children's system call filter is left out where libseccomp is not installed (SECCOMP=0 too)
+ifneq ($(SECCOMP),0)
+ifeq ($(shell pkg-config --exists libseccomp 2>/dev/null && echo 1),1)
+SECCOMP_LIBS := $(shell pkg-config --libs libseccomp)
+$(B)/obj/supervisor/seccomp.o: ALL_CFLAGS += -DHAVE_SECCOMP $(shell pkg-config --cflags libseccomp)
+endif
+endif
 LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -lpthread
 
 # A folder's sources make a library; a program is its main file and the libraries it names.
@@ -64,7 +71,7 @@ ARCHIVES := -Wl,--start-group $(LIBRUNTIME) $(LIBRULES) $(LIBKUBE) $(LIBIPC) $(L
 ALL_LIBS := $(LIBBASE) $(LIBIPC) $(LIBKUBE) $(LIBRULES) $(LIBRUNTIME)
 
 PROGRAMS := $(B)/kruised $(B)/kruisectl $(B)/kruise-watcher $(B)/kruise-worker $(B)/kruise-webhookd
-TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/test-client
+TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/test-client $(B)/test-steady
 
 .PHONY: all programs tools unit
 .DEFAULT_GOAL := all
@@ -96,6 +103,7 @@ define link
 	@echo "  LD $@"
 	@$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(ARCHIVES) $(LIBS)
 endef
+$(B)/kruised: LIBS += $(SECCOMP_LIBS)
 $(B)/kruised: $(call obj,$(SUPERVISOR_SRC)) $(ALL_LIBS)
 	$(link)
 $(B)/kruisectl: $(call obj,$(KRUISECTL_SRC)) $(ALL_LIBS)
@@ -112,6 +120,8 @@ $(B)/kruise-bench: $(call obj,$(BENCH_SRC)) $(ALL_LIBS)
 	$(link)
 
 $(B)/test-client: $(call obj,tests/integration/client.c) $(ALL_LIBS)
+	$(link)
+$(B)/test-steady: $(call obj,tests/integration/steady.c) $(ALL_LIBS)
 	$(link)
 
 # Unit tests: each tests/unit/test_X.c is one cmocka program. `make unit` runs them from the repo's root.

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -177,6 +178,15 @@ static int connect_control(struct child *c, const char *endpoint, struct err *e)
 	return 0;
 }
 
+/* Siblings run as the same user: none may look into another's memory or environment, where tokens
+ * and keys are. */
+static void hide_memory(void)
+{
+	const char *dumps = getenv("KRUISED_CORE_DUMPS");
+	if (dumps && strcmp(dumps, "0") == 0)
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
 int child_attach(struct child **out, sd_event *loop, const char *name,
 		 const struct child_handlers *handlers, struct err *e)
 {
@@ -188,6 +198,7 @@ int child_attach(struct child **out, sd_event *loop, const char *name,
 	if (handlers)
 		c->handlers = *handlers;
 	c->leader_workers = -1;
+	hide_memory();
 
 	int r = add_signals(c, e);
 	const char *endpoint = getenv("KRUISED_CONTROL");

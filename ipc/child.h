@@ -29,6 +29,11 @@ int child_attach(struct child **out, sd_event *loop, const char *name,
 		 const struct child_handlers *handlers, struct err *e);
 void child_detach(struct child *c);
 
+/* Gives up starting programs, for good: any attempt ends the process (SIGSYS). For processes that
+ * need no credential plugin; `threads_only` also gives up fork. Nothing happens with --sandbox=off,
+ * and in sanitizer builds. */
+void child_no_exec(bool threads_only);
+
 /* What `kruisectl status` shows and what the supervisor's start conditions look at. Sent at once
  * when changed. note is copied, NULL for none. */
 void child_set_ready(struct child *c, bool ready, const char *note);

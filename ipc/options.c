@@ -87,6 +87,14 @@ static const struct flag flags[] = {
      "folder of the children's programs (kruised's own flag); else kruised's"},
     {"user", STRING, AT(user), "",
      "children run as this user (kruised's own flag); else as kruised"},
+    {"sandbox", STRING, AT(sandbox), "auto",
+     "auto: children get each restriction that the system grants; off: only user, capabilities and "
+     "limits (kruised's own flag)"},
+    {"sandbox-writable", STRING, AT(sandbox_writable), "",
+     "further folders that children may write, separated by commas: caches of a credential plugin "
+     "(kruised's own flag)"},
+    {"core-dumps", BOOL, AT(core_dumps), "false",
+     "let children dump core; the files hold keys and tokens (kruised's own flag)"},
     {"default-ttlseconds-for-always-nodeimage", UNUSED_INT, 0, "300", NULL},
     {"advancedcronjob-workers", UNUSED_INT, 0, NULL, NULL},
     {"broadcastjob-workers", UNUSED_INT, 0, NULL, NULL},
@@ -325,6 +333,8 @@ static int check(const struct options *o, struct err *e)
 	if (r == 0)
 		r = one_of("leader-election-resource-lock", o->leader_election_resource_lock,
 			   "leases", NULL, e);
+	if (r == 0)
+		r = one_of("sandbox", o->sandbox, "auto", "off", e);
 	if (r < 0)
 		return r;
 	if (o->cloneset_workers < 1)

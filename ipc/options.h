@@ -41,6 +41,9 @@ struct options {
 	const char *libexec_dir; /* --libexec-dir: where the children's binaries are; default the
 				    supervisor's folder */
 	const char *user;	 /* --user: children run as; empty = as the supervisor */
+	const char *sandbox;	 /* --sandbox: auto or off */
+	const char *sandbox_writable; /* --sandbox-writable: folders, separated by commas */
+	bool core_dumps;
 };
 
 /* Fills defaults, then argv[1…]. Strings point into argv or are literals. On failure the error

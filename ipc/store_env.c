@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipc/store_int.h"
 
+#include "ipc/base/log.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +141,12 @@ int store_env_open(struct store_env **out, const char *path, bool writer, struct
 		r = remember_file(env, e);
 	if (r < 0) {
 		store_env_close(env);
+		/* A sandbox lets a reader write to the lock file that there was at its start, and
+		 * to no other: this process will never get at the store again. */
+		if (!writer && (rc == EACCES || rc == EROFS) && getenv("KRUISED_SANDBOX"))
+			fatal("store: a new file is not open to this process, which ends to be "
+			      "started anew: %s",
+			      strerror(rc));
 		/* Readers wait for a writer to put things right. */
 		return !writer && (r == -EPROTO || r == -EUCLEAN || r == -EINVAL) ? -ENOENT : r;
 	}

@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
+#define OWN_GROUP "/supervisor"
+#define CPU_MAX "200000 100000" /* two CPUs: one for its loop, one for a thread or a plugin */
+#define PIDS_MAX "64"		/* threads and credential plugins */
 
 static int write_file(const char *dir, const char *name, const char *text)
 {
@@ -57,19 +60,28 @@ static bool delegated(const char *path, const char *group)
 	return getpid() == 1 && strcmp(group, "/") == 0;
 }
 
-static bool has_memory_controller(const char *path)
+static bool has_controller(const char *path, const char *name)
 {
 	char file[300], line[256] = "";
 	snprintf(file, sizeof(file), "%s/cgroup.controllers", path);
 	FILE *f = fopen(file, "re");
 	if (!f)
 		return false;
-	bool found = fgets(line, sizeof(line), f) && strstr(line, "memory");
+	bool found = fgets(line, sizeof(line), f) && strstr(line, name);
 	fclose(f);
 	return found;
 }
 
-void cgroups_init(struct cgroups *c)
+/* A supervisor that has taken over sits in the sub-group that its predecessor made. */
+static void leave_own(char *group)
+{
+	char *own = strrchr(group, '/');
+	if (!own || strcmp(own, OWN_GROUP) != 0)
+		return;
+	own[own == group] = '\0';
+}
+
+void cgroups_init(struct cgroups *c, bool taken_over)
 {
 	char group[200], own[300];
 	struct statfs fs;
@@ -77,12 +89,14 @@ void cgroups_init(struct cgroups *c)
 	if (statfs(CGROUP_ROOT, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC ||
 	    !own_group(group, sizeof(group)))
 		return;
+	if (taken_over)
+		leave_own(group);
 	snprintf(c->path, sizeof(c->path), CGROUP_ROOT "%s", strcmp(group, "/") ? group : "");
 	if (!delegated(c->path, group) || access(c->path, W_OK) < 0 ||
-	    !has_memory_controller(c->path))
+	    !has_controller(c->path, "memory"))
 		return;
 	/* Controllers can be given to sub-groups only by a group without processes of its own. */
-	snprintf(own, sizeof(own), "%s/supervisor", c->path);
+	snprintf(own, sizeof(own), "%s" OWN_GROUP, c->path);
 	if (mkdir(own, 0755) < 0 && errno != EEXIST)
 		return;
 	int r = write_file(own, "cgroup.procs", "0");
@@ -93,28 +107,44 @@ void cgroups_init(struct cgroups *c)
 		return;
 	}
 	c->enabled = true;
+	c->cpu = has_controller(c->path, "cpu") &&
+		 write_file(c->path, "cgroup.subtree_control", "+cpu") == 0;
+	if (has_controller(c->path, "pids"))
+		write_file(c->path, "cgroup.subtree_control", "+pids");
 	log_info("children get memory limits in sub-groups of %s", c->path);
 }
 
-int cgroups_child(const struct cgroups *c, const char *name, uint64_t memory)
+/* Admission comes before the rest when there is not enough for all. */
+static int limit_cpu(const char *dir, const struct service_def *d)
 {
+	write_file(dir, "cpu.weight", d->flags & SERVICE_ADMISSION ? "300" : "100");
+	int r = write_file(dir, "cpu.max", CPU_MAX);
+	return r < 0 ? r : 1;
+}
+
+struct cgroup_child cgroups_child(const struct cgroups *c, const struct service_def *d)
+{
+	struct cgroup_child out = {.fd = -1};
 	char dir[400], path[512], text[32];
 	if (!c->enabled)
-		return -1;
-	snprintf(dir, sizeof(dir), "%s/%s", c->path, name);
+		return out;
+	snprintf(dir, sizeof(dir), "%s/%s", c->path, d->name);
 	if (mkdir(dir, 0755) < 0 && errno != EEXIST) {
 		log_warn("%s: %s", dir, strerror(errno));
-		return -1;
+		return out;
 	}
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)memory);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)d->memory);
 	int r = write_file(dir, "memory.max", text);
 	if (r < 0) {
 		log_warn("%s/memory.max: %s", dir, strerror(-r));
-		return -1;
+		return out;
 	}
 	/* Swap would only make a leak slower, and for all. Not every kernel accounts it. */
 	write_file(dir, "memory.swap.max", "0");
 	write_file(dir, "memory.oom.group", "1");
+	write_file(dir, "pids.max", PIDS_MAX);
+	out.cpu = c->cpu ? limit_cpu(dir, d) : 0;
 	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	return open(path, O_WRONLY | O_CLOEXEC);
+	out.fd = open(path, O_WRONLY | O_CLOEXEC);
+	return out;
 }

@@ -247,6 +247,44 @@ static struct connection *free_connection(struct ctl_server *t)
 	return NULL;
 }
 
+/* NULL: there is no room, or no memory; fd is closed. */
+static struct connection *add_connection(struct supervisor *s, int fd)
+{
+	struct connection *c = free_connection(s->ctl);
+	if (!c) {
+		close(fd);
+		return NULL;
+	}
+	*c = (struct connection){.s = s, .id = ++s->ctl->last_id, .fd = fd};
+	if (sd_event_add_io(s->loop, &c->io, fd, EPOLLIN, on_connection, c) < 0) {
+		drop(c);
+		return NULL;
+	}
+	return c;
+}
+
+uint64_t ctl_server_adopt(struct supervisor *s, int fd)
+{
+	struct connection *c = add_connection(s, fd);
+	if (!c)
+		return 0;
+	c->asked = true;
+	return c->id;
+}
+
+int ctl_server_fd(const struct supervisor *s)
+{
+	return s->ctl ? s->ctl->fd : -1;
+}
+
+int ctl_connection_fd(const struct supervisor *s, uint64_t connection)
+{
+	for (size_t i = 0; s->ctl && i < MAX_CONNECTIONS; i++)
+		if (connection != 0 && s->ctl->connections[i].id == connection)
+			return s->ctl->connections[i].fd;
+	return -1;
+}
+
 static int on_accept(sd_event_source *src, int listen_fd, uint32_t revents, void *userdata)
 {
 	(void)src;
@@ -255,18 +293,16 @@ static int on_accept(sd_event_source *src, int listen_fd, uint32_t revents, void
 	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0)
 		return 0;
-	struct connection *c = may_ask(fd) ? free_connection(s->ctl) : NULL;
-	if (!c) {
+	if (!may_ask(fd) || !free_connection(s->ctl)) {
 		static const char refusal[] = "error refused: not allowed, or too many at once\n";
 		ssize_t w = send(fd, refusal, sizeof(refusal) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 		(void)w;
 		close(fd);
 		return 0;
 	}
-	*c = (struct connection){.s = s, .id = ++s->ctl->last_id, .fd = fd};
-	if (sd_event_add_io(s->loop, &c->io, fd, EPOLLIN, on_connection, c) < 0 ||
-	    sd_event_add_time_relative(s->loop, &c->timer, CLOCK_MONOTONIC, REQUEST_TIMEOUT_USEC, 0,
-				       on_timeout, c) < 0)
+	struct connection *c = add_connection(s, fd);
+	if (c && sd_event_add_time_relative(s->loop, &c->timer, CLOCK_MONOTONIC,
+					    REQUEST_TIMEOUT_USEC, 0, on_timeout, c) < 0)
 		drop(c);
 	return 0;
 }
@@ -294,9 +330,10 @@ static int listen_at(const char *path, struct err *e)
 int ctl_server_open(struct supervisor *s, struct err *e)
 {
 	_cleanup_free_ char *path = xasprintf("%s/ctl", s->options.runtime_dir);
-	int fd = listen_at(path, e);
+	int fd = s->handover.ctl_fd >= 0 ? s->handover.ctl_fd : listen_at(path, e);
 	if (fd < 0)
 		return fd;
+	s->handover.ctl_fd = -1;
 	s->ctl = xcalloc(1, sizeof(*s->ctl));
 	s->ctl->fd = fd;
 	int r = sd_event_add_io(s->loop, &s->ctl->io, fd, EPOLLIN, on_accept, s);

@@ -99,6 +99,10 @@ static void print_row(const struct ctl_row *r)
 static void print_fact(struct str key, struct str value)
 {
 	char text[64], copy[32];
+	if (str_is(key, "sandbox of")) {
+		printf("sandbox of %.*s\n", STR_ARG(value));
+		return;
+	}
 	if (!str_is(key, "uptime")) {
 		printf("%.*s: %.*s\n", STR_ARG(key), STR_ARG(value));
 		return;

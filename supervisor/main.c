@@ -3,6 +3,7 @@
 
 #include "ipc/base/log.h"
 #include "rules/gates.h"
+#include "supervisor/handover.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,6 +67,12 @@ static int add_signals(struct supervisor *s, struct err *e)
 /* Where the children's programs are: the flag, else the folder of this very program. */
 static int find_libexec(struct supervisor *s, struct err *e)
 {
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n < 0)
+		return err_set(e, errno, "/proc/self/exe: %s", strerror(errno));
+	path[n] = '\0';
+	s->program = xstrdup(path);
 	if (s->options.libexec_dir && *s->options.libexec_dir) {
 		s->libexec_dir = realpath(s->options.libexec_dir, NULL);
 		if (!s->libexec_dir)
@@ -73,11 +80,6 @@ static int find_libexec(struct supervisor *s, struct err *e)
 				       strerror(errno));
 		return 0;
 	}
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	if (n < 0)
-		return err_set(e, errno, "/proc/self/exe: %s", strerror(errno));
-	path[n] = '\0';
 	char *slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
@@ -89,16 +91,19 @@ static void make_services(struct supervisor *s)
 {
 	s->n_services = n_service_defs;
 	s->services = xcalloc(s->n_services, sizeof(*s->services));
+	s->reports = sandbox_reports_new(s->n_services);
+	s->filters_missing = seccomp_programs(s->filters);
 	for (size_t i = 0; i < s->n_services; i++)
-		s->services[i] = (struct service){.def = &service_defs[i]};
+		s->services[i] =
+		    (struct service){.def = &service_defs[i], .sandbox = &s->reports[i]};
 	leadership_init(&s->leadership, s->options.leader_elect);
 }
 
 static int set_up(struct supervisor *s, struct err *e)
 {
 	int (*const steps[])(struct supervisor *, struct err *) = {
-	    add_signals,  find_libexec, process_user,	 rundir_prepare,
-	    sockets_open, control_open, ctl_server_open,
+	    add_signals,	 find_libexec, process_user, rundir_prepare,
+	    credentials_prepare, sockets_open, control_open, ctl_server_open,
 	};
 	s->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (s->null_fd < 0)
@@ -108,9 +113,13 @@ static int set_up(struct supervisor *s, struct err *e)
 		if (r < 0)
 			return r;
 	}
-	cgroups_init(&s->cgroups);
+	cgroups_init(&s->cgroups, s->handover.happened);
 	make_services(s);
 	s->telemetry = telemetry_new();
+	if (s->handover.happened) {
+		handover_take_children(s);
+		reload_resume(s);
+	}
 	return 0;
 }
 
@@ -130,7 +139,11 @@ static void tear_down(struct supervisor *s)
 	telemetry_free(s->telemetry);
 	free(s->services);
 	free(s->libexec_dir);
+	free(s->program);
 	free(s->control_endpoint);
+	free(s->kubeconfig_copy);
+	for (int kind = 0; kind < N_SANDBOX_KINDS; kind++)
+		free(s->filters[kind].filter);
 }
 
 /* The children would only restart over and over. An error's text has no room for all names. */
@@ -154,6 +167,8 @@ int main(int argc, char **argv)
 	struct err e = {0};
 	for (size_t k = 0; k < N_SOCKETS; k++)
 		s.sockets[k].fd = -1;
+	s.handover.ctl_fd = s.handover.client_fd = s.handover.state_fd = -1;
+	handover_take_fds(&s);
 	log_init("kruised", LOG_LVL_INFO, false);
 	if (options_parse(&s.options, argc, argv, &e) < 0) {
 		log_error("%s", e.msg);

@@ -150,7 +150,11 @@ const char *service_state_name(const struct service *v)
 static void log_exit(const struct service *v, int status)
 {
 	const char *planned = v->reason == END_CRASH ? " unexpectedly" : "";
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+		log_error("%s: pid %d made a system call that its seccomp filter forbids, and was "
+			  "ended (the kernel's log has the number)",
+			  v->def->name, (int)v->pid);
+	else if (WIFSIGNALED(status))
 		log_warn("%s: pid %d was ended by signal %d (%s)%s", v->def->name, (int)v->pid,
 			 WTERMSIG(status), strsignal(WTERMSIG(status)),
 			 WCOREDUMP(status) ? ", core dumped" : "");

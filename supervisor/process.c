@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
 #include <pwd.h>
 #include <signal.h>
@@ -22,7 +21,6 @@
 /* Address space beyond the memory limit: the store's map, and what libraries only reserve. */
 #define ADDRESS_SPACE_EXTRA ((uint64_t)8 << 30)
 #define TERM_AFTER_USEC 500000u
-#define LAST_CAPABILITY 63
 
 int process_user(struct supervisor *s, struct err *e)
 {
@@ -80,6 +78,8 @@ static struct words make_argv(const struct supervisor *s, const struct service *
 		words_add(&w, xstrdup(v->def->worker));
 	for (int i = 1; i < s->argc; i++)
 		words_add(&w, xstrdup(s->argv[i]));
+	if (s->kubeconfig_copy)
+		words_add(&w, xasprintf("--kubeconfig=%s", s->kubeconfig_copy));
 	return w;
 }
 
@@ -87,9 +87,10 @@ static struct words make_argv(const struct supervisor *s, const struct service *
 static bool is_private(const char *entry)
 {
 	static const char *const names[] = {
-	    "NOTIFY_SOCKET=",  "WATCHDOG_USEC=",  "WATCHDOG_PID=",  "LISTEN_FDS=",
-	    "LISTEN_PID=",     "LISTEN_FDNAMES=", "KRUISED_TOKEN=", "KRUISED_CONTROL=",
-	    "KRUISED_RUNDIR=", "KRUISED_NAME=",	  "KRUISED_FD_",    "RUNTIME_DIRECTORY="};
+	    "NOTIFY_SOCKET=",	"WATCHDOG_USEC=",      "WATCHDOG_PID=",	       "LISTEN_FDS=",
+	    "LISTEN_PID=",	"LISTEN_FDNAMES=",     "KRUISED_TOKEN=",       "KRUISED_CONTROL=",
+	    "KRUISED_RUNDIR=",	"KRUISED_NAME=",       "KRUISED_FD_",	       "RUNTIME_DIRECTORY=",
+	    "KRUISED_SANDBOX=", "KRUISED_CORE_DUMPS=", "KRUISED_HANDOVER_FDS="};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(entry, names[i], strlen(names[i])) == 0)
 			return true;
@@ -111,6 +112,8 @@ static struct words make_env(const struct supervisor *s, const struct service *v
 	words_add(&w, xasprintf("KRUISED_RUNDIR=%s", s->options.runtime_dir));
 	words_add(&w, xasprintf("RUNTIME_DIRECTORY=%s", s->options.runtime_dir));
 	words_add(&w, xasprintf("KRUISED_NAME=%s", v->def->name));
+	words_add(&w, xasprintf("KRUISED_SANDBOX=%s", s->options.sandbox));
+	words_add(&w, xasprintf("KRUISED_CORE_DUMPS=%d", s->options.core_dumps));
 	for (size_t k = 0; (v->def->flags & SERVICE_SOCKETS) && k < N_SOCKETS; k++)
 		if (s->sockets[k].fd >= 0)
 			words_add(&w, xasprintf("KRUISED_FD_%s=%d", s->sockets[k].name,
@@ -145,13 +148,21 @@ static void child_fail(const char *what)
 	_exit(127);
 }
 
-static void child_limits(const struct supervisor *s, const struct service *v, int cgroup_fd,
-			 bool limit_memory)
+static void note(const struct sandbox_plan *p, enum sandbox_layer layer, int value)
 {
-	(void)s;
-	if (cgroup_fd >= 0) {
-		if (write(cgroup_fd, "0", 1) == 1)
-			return;
+	p->report->layer[layer] = (int16_t)value;
+}
+
+static void child_limits(const struct service *v, const struct sandbox_plan *p,
+			 const struct cgroup_child *group, bool limit_memory)
+{
+	const struct rlimit no_core = {0, 0};
+	if (!p->core_dumps && setrlimit(RLIMIT_CORE, &no_core) == 0)
+		note(p, LAYER_CORE, 1);
+	if (group->fd >= 0 && write(group->fd, "0", 1) == 1) {
+		note(p, LAYER_MEMORY, 1);
+		note(p, LAYER_CPU, group->cpu);
+		return;
 	}
 	if (!limit_memory)
 		return;
@@ -162,35 +173,32 @@ static void child_limits(const struct supervisor *s, const struct service *v, in
 	const struct rlimit space = {as, as};
 	if (setrlimit(RLIMIT_DATA, &data) < 0 || setrlimit(RLIMIT_AS, &space) < 0)
 		child_fail("setrlimit: errno");
+	note(p, LAYER_MEMORY, 2);
 }
 
-static void child_drop(const struct supervisor *s)
-{
-	if (s->drop_user && s->uid != 0) {
-		for (int cap = 0; cap <= LAST_CAPABILITY; cap++)
-			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-		if (setgroups(0, NULL) < 0 || setresgid(s->gid, s->gid, s->gid) < 0 ||
-		    setresuid(s->uid, s->uid, s->uid) < 0)
-			child_fail("change of user: errno");
-	}
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		child_fail("no_new_privs: errno");
-}
+/* What the parent has made ready for the child. */
+struct start {
+	pid_t parent;
+	struct cgroup_child group;
+	bool limit_memory;
+	char **argv, **env;
+	struct sandbox_plan sandbox;
+};
 
-static void child_run(const struct supervisor *s, const struct service *v, pid_t parent,
-		      int cgroup_fd, bool limit_memory, char **argv, char **env)
+static void child_run(const struct supervisor *s, const struct service *v, const struct start *t)
 {
 	sigset_t none;
 	sigemptyset(&none);
 	setsid(); /* a terminal's ^C is for the supervisor, which stops in order */
 	umask(077);
-	child_limits(s, v, cgroup_fd, limit_memory);
-	child_drop(s);
+	child_limits(v, &t->sandbox, &t->group, t->limit_memory);
+	const char *failed = sandbox_enter(&t->sandbox);
+	if (failed)
+		child_fail(failed);
 	/* after the change of user, which clears it */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		child_fail("PDEATHSIG: errno");
-	if (getppid() != parent)
+	if (getppid() != t->parent)
 		_exit(127);
 	if (dup2(s->null_fd, STDIN_FILENO) < 0)
 		child_fail("stdin: errno");
@@ -201,7 +209,8 @@ static void child_run(const struct supervisor *s, const struct service *v, pid_t
 	for (int sig = 1; sig < 32; sig++)
 		signal(sig, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execve(argv[0], argv, env);
+	sandbox_filter(&t->sandbox);
+	execve(t->argv[0], t->argv, t->env);
 	child_fail("exec: errno");
 }
 
@@ -209,15 +218,21 @@ static pid_t spawn(const struct supervisor *s, const struct service *v)
 {
 	struct words argv = make_argv(s, v);
 	struct words env = make_env(s, v);
-	int cgroup_fd = cgroups_child(&s->cgroups, v->def->name, v->def->memory);
-	bool limit_memory = process_limit_memory();
-	pid_t parent = getpid();
+	struct start t = {
+	    .parent = getpid(),
+	    .group = cgroups_child(&s->cgroups, v->def),
+	    .limit_memory = process_limit_memory(),
+	    .argv = argv.p,
+	    .env = env.p,
+	};
+	sandbox_plan(s, v->def, v->sandbox, &t.sandbox);
 	pid_t pid = fork();
 	if (pid == 0)
-		child_run(s, v, parent, cgroup_fd, limit_memory, argv.p, env.p);
+		child_run(s, v, &t);
 	int saved = errno;
-	if (cgroup_fd >= 0)
-		close(cgroup_fd);
+	if (t.group.fd >= 0)
+		close(t.group.fd);
+	sandbox_plan_free(&t.sandbox);
 	words_free(&argv);
 	words_free(&env);
 	return pid < 0 ? -saved : pid;
@@ -225,6 +240,9 @@ static pid_t spawn(const struct supervisor *s, const struct service *v)
 
 void process_start(struct supervisor *s, struct service *v)
 {
+	struct err e = {0};
+	if (s->kubeconfig_copy && credentials_prepare(s, &e) < 0)
+		log_warn("the old copy stays: %s", e.msg);
 	pid_t pid = make_token(v->token) < 0 ? -EIO : spawn(s, v);
 	v->started_usec = now_usec();
 	v->beat_usec = 0;
@@ -290,7 +308,7 @@ void process_reap(struct supervisor *s)
 		struct service *v = find_pid(s, pid);
 		if (v)
 			monitor_exited(s, v, status);
-		else
+		else if (!reload_exited(s, pid, status))
 			log_debug("reaped process %d, which was not ours", (int)pid);
 	}
 }

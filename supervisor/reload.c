@@ -2,18 +2,27 @@
 #include "supervisor/supervisor.h"
 
 #include "ipc/base/log.h"
+#include "supervisor/handover.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
+#include <unistd.h>
 
 #define REPLACE_STOP_USEC 5000000u
 #define REPLACE_READY_USEC 30000000u
 
-/* One child after the other: the next is touched when the new process of the one before is as ready
- * as its old one was. */
+#define CHECK_USEC 10000000u
+
+/* First the supervisor itself, then one child after the other: the next is touched when the new
+ * process of the one before is as ready as its old one was. */
 struct reload {
+	pid_t check;	     /* of `kruised --version`, what is installed now; 0: done */
 	uint64_t connection; /* who waits for the answer; 0: nobody */
 	size_t next;	     /* service to replace next */
 	struct service *current;
@@ -42,20 +51,58 @@ int reload_one(struct supervisor *s, struct service *v, struct err *e)
 	return 0;
 }
 
+/* Whether what is installed runs at all: libraries, architecture, a half-written file. */
+static pid_t start_check(const struct supervisor *s)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid < 0 ? -errno : pid;
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	dup2(s->null_fd, STDIN_FILENO);
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	dup2(null, STDOUT_FILENO);
+	execl(s->program, "kruised", "--version", (char *)NULL);
+	_exit(127);
+}
+
+static void notify_reloading(void)
+{
+	char text[96];
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu",
+		 (unsigned long long)now_usec());
+	sd_notify(0, text);
+}
+
 int reload_begin(struct supervisor *s, uint64_t connection, struct err *e)
 {
 	if (s->stopping)
 		return err_set(e, ESHUTDOWN, "kruised is stopping");
 	if (s->reload)
 		return err_set(e, EBUSY, "a reload is under way");
+	pid_t pid = start_check(s);
+	if (pid < 0)
+		return err_set(e, -pid, "cannot start %s: %s", s->program, strerror(-pid));
 	s->reload = xcalloc(1, sizeof(*s->reload));
 	s->reload->connection = connection;
-	log_info("reload: replacing all children");
-	char text[96];
-	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu",
-		 (unsigned long long)now_usec());
-	sd_notify(0, text);
+	s->reload->check = pid;
+	s->reload->deadline_usec = now_usec() + CHECK_USEC;
+	log_info("reload: replacing kruised and all children");
+	notify_reloading();
 	return 0;
+}
+
+void reload_resume(struct supervisor *s)
+{
+	int fd = s->handover.client_fd;
+	s->handover.client_fd = -1;
+	s->reload = xcalloc(1, sizeof(*s->reload));
+	s->reload->connection = fd >= 0 ? ctl_server_adopt(s, fd) : 0;
+	if (s->reload->connection)
+		ctl_reply(s, s->reload->connection, CTL_LINE_BODY, "kruised: replaced, pid %d",
+			  (int)getpid());
 }
 
 static void finish(struct supervisor *s, const char *error)
@@ -79,6 +126,34 @@ void reload_cancel(struct supervisor *s, const char *why)
 {
 	if (s->reload)
 		finish(s, why);
+}
+
+/* Comes back only when the new program could not be started. */
+static void replace_self(struct supervisor *s)
+{
+	struct err e = {0};
+	int client = ctl_connection_fd(s, s->reload->connection);
+	log_info("reload: kruised hands over to %s", s->program);
+	if (handover_exec(s, s->program, client, &e) < 0)
+		finish(s, e.msg);
+}
+
+bool reload_exited(struct supervisor *s, pid_t pid, int status)
+{
+	struct reload *r = s->reload;
+	if (!r || r->check != pid)
+		return false;
+	r->check = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		replace_self(s);
+		return true;
+	}
+	char text[512];
+	snprintf(text, sizeof(text),
+		 "%s does not run (status 0x%x of --version); nothing was replaced", s->program,
+		 (unsigned)status);
+	finish(s, text);
+	return true;
 }
 
 /* True when the new process does what the old one did. */
@@ -113,6 +188,11 @@ uint64_t reload_step(struct supervisor *s, uint64_t now)
 	struct reload *r = s->reload;
 	if (!r)
 		return UINT64_MAX;
+	if (r->check) {
+		if (now >= r->deadline_usec)
+			kill(r->check, SIGKILL);
+		return now >= r->deadline_usec ? now + CHECK_USEC : r->deadline_usec;
+	}
 	struct service *v = r->current;
 	if (v && replaced(r)) {
 		r->replaced++;

@@ -57,6 +57,8 @@ static int own_dir(const struct supervisor *s, const char *path, int flags, stru
 static int take_lock(struct supervisor *s, struct err *e)
 {
 	_cleanup_free_ char *path = xasprintf("%s/lock", s->options.runtime_dir);
+	if (s->lock_fd >= 0) /* from a handover, and still locked */
+		return 0;
 	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, errno, "%s: %s", path, strerror(errno));

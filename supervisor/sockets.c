@@ -171,7 +171,7 @@ static int write_ports(const struct supervisor *s, struct err *e)
 int sockets_open(struct supervisor *s, struct err *e)
 {
 	for (size_t k = 0; k < N_SOCKETS; k++)
-		s->sockets[k] = (struct listener){.name = kinds[k].name, .fd = -1};
+		s->sockets[k].name = kinds[k].name; /* one may be open, from a handover */
 	int r = take_inherited(s, e);
 	if (r < 0)
 		return r;

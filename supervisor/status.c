@@ -97,6 +97,34 @@ static void row(struct buf *out, const struct service *v, uint64_t now)
 	ctl_line_print(out, CTL_LINE_BODY, buf_str(&line));
 }
 
+static bool same_sandbox(const struct service *a, const struct service *b)
+{
+	return memcmp(a->sandbox, b->sandbox, sizeof(*a->sandbox)) == 0;
+}
+
+/* One line for those that have the same; mostly that is one for all. */
+static void print_sandboxes(const struct supervisor *s, struct buf *lines)
+{
+	for (size_t i = 0; i < s->n_services; i++) {
+		const struct service *v = &s->services[i];
+		bool first = service_alive(v);
+		for (size_t k = 0; k < i && first; k++)
+			first =
+			    !service_alive(&s->services[k]) || !same_sandbox(v, &s->services[k]);
+		if (!first)
+			continue;
+		_cleanup_buf_ struct buf text = {0};
+		_cleanup_buf_ struct buf what = {0};
+		for (size_t k = i; k < s->n_services; k++)
+			if (service_alive(&s->services[k]) && same_sandbox(v, &s->services[k]))
+				buf_printf(&text, "%s%s", text.len ? ", " : "",
+					   s->services[k].def->name);
+		sandbox_describe(v->sandbox, &what);
+		buf_printf(&text, ": %s", buf_str(&what));
+		fact(lines, "sandbox of", buf_str(&text));
+	}
+}
+
 void status_print(const struct supervisor *s, struct buf *lines)
 {
 	uint64_t now = now_usec();
@@ -108,6 +136,7 @@ void status_print(const struct supervisor *s, struct buf *lines)
 	fact(lines, "uptime", text);
 	fact(lines, "leader", leadership_text(s));
 	fact(lines, "reload", s->reload ? "under way" : "no");
+	print_sandboxes(s, lines);
 	for (size_t i = 0; i < s->n_services; i++)
 		row(lines, &s->services[i], now);
 }

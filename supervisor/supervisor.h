@@ -9,6 +9,7 @@
 #include "ipc/options.h"
 #include "ipc/zloop.h"
 #include "supervisor/backoff.h"
+#include "supervisor/sandbox.h"
 #include "supervisor/services.h"
 
 #include <stdbool.h>
@@ -57,6 +58,7 @@ struct service {
 	uint64_t starts; /* processes so far */
 	uint64_t hung;	 /* of them, that had to be ended since they hung */
 	struct backoff backoff;
+	struct sandbox_report *sandbox; /* of the last process */
 };
 
 enum { SOCKET_WEBHOOK, SOCKET_HEALTH, SOCKET_METRICS, N_SOCKETS };
@@ -69,7 +71,14 @@ struct listener {
 
 struct cgroups {
 	bool enabled;
+	bool cpu;	/* the controller is there too */
 	char path[256]; /* of our delegated group in the file system */
+};
+
+/* Replacing the supervisor itself, see handover.h; -1: no such descriptor. */
+struct handover {
+	bool happened; /* this program has taken over from another */
+	int ctl_fd, client_fd, state_fd;
 };
 
 struct reload;
@@ -82,10 +91,16 @@ struct supervisor {
 	int argc;
 	char **argv;
 	char *libexec_dir;
+	char *program; /* our own path, as it was at the start */
+	struct handover handover;
 	char *control_endpoint;
 	uid_t uid; /* of children, when drop_user */
 	gid_t gid;
 	bool drop_user;
+	char *kubeconfig_copy; /* for children that may not read the original */
+	struct sandbox_report *reports;
+	struct sock_fprog filters[N_SANDBOX_KINDS];
+	int filters_missing; /* -errno: why there are none */
 	int null_fd, lock_fd;
 	uint64_t rundir_checked_usec;
 	struct listener sockets[N_SOCKETS];
@@ -130,12 +145,18 @@ int rundir_write(const struct supervisor *s, const char *name, const char *text,
 int sockets_open(struct supervisor *s, struct err *e);
 
 /* cgroup.c. Not being delegated is no failure. */
-void cgroups_init(struct cgroups *c);
-/* A descriptor to write "0" to from within the child, or -1. */
-int cgroups_child(const struct cgroups *c, const char *name, uint64_t memory);
+void cgroups_init(struct cgroups *c, bool taken_over);
+struct cgroup_child {
+	int fd;	 /* to write "0" to from within the child; -1: no group */
+	int cpu; /* 1: CPU time is limited; else -errno or 0 */
+};
+struct cgroup_child cgroups_child(const struct cgroups *c, const struct service_def *d);
 
 /* process.c */
 int process_user(struct supervisor *s, struct err *e);
+/* credentials.c: when only root may read the kubeconfig: copies it for the children, into the run
+ * directory. Called before each start, so that a change of the file comes through. */
+int credentials_prepare(struct supervisor *s, struct err *e);
 bool process_limit_memory(void); /* false in sanitizer builds, and by $KRUISED_NO_RLIMIT_AS=1 */
 /* Starts a process; on failure the service is as if it had died. */
 void process_start(struct supervisor *s, struct service *v);
@@ -181,11 +202,22 @@ void telemetry_step(struct supervisor *s, uint64_t now);
 /* ctl_server.c. Connections are told by number: one may be gone when an answer comes. */
 int ctl_server_open(struct supervisor *s, struct err *e);
 void ctl_server_close(struct supervisor *s);
+/* The listening socket, and a connection's descriptor; -1: none. */
+int ctl_server_fd(const struct supervisor *s);
+int ctl_connection_fd(const struct supervisor *s, uint64_t connection);
+/* A connection from before a handover, whose request is known; its number, 0: none. */
+uint64_t ctl_server_adopt(struct supervisor *s, int fd);
 void ctl_reply(struct supervisor *s, uint64_t connection, enum ctl_line_kind kind, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 
-/* reload.c: replaces the children one after the other. -EBUSY when one is under way. */
+/* reload.c: replaces the supervisor itself, then the children one after the other. What is
+ * installed is tried first, with --version: a program that does not run replaces nothing. -EBUSY
+ * when one is under way. */
 int reload_begin(struct supervisor *s, uint64_t connection, struct err *e);
+/* The second half, in the new supervisor. */
+void reload_resume(struct supervisor *s);
+/* True when it was the process that tries the new program. */
+bool reload_exited(struct supervisor *s, pid_t pid, int status);
 /* Replaces one child at once. */
 int reload_one(struct supervisor *s, struct service *v, struct err *e);
 /* Goes on with a reload; the time to look again. */

@@ -216,6 +216,8 @@ static int start(struct watcher *w, struct err *e)
 	int r = child_attach(&w->child, w->loop, "watcher", &handlers, e);
 	if (r == 0)
 		r = k8s_config_load(&w->config, w->options.kubeconfig, NULL, e);
+	if (r == 0 && !w->config->exec)
+		child_no_exec(false);
 	if (r == 0)
 		r = k8s_client_new(&w->client, w->loop, w->config, &client_options, e);
 	if (r == 0)

@@ -26,6 +26,7 @@ struct http_server {
 	uint64_t second_usec;
 	unsigned in_second;
 	bool busy;
+	bool draining;
 };
 
 struct conn {
@@ -104,7 +105,7 @@ static enum MHD_Result send_reply(struct http_server *s, struct MHD_Connection *
 		buf_free(&reply->body);
 		return MHD_NO;
 	}
-	if (!keep_connection(s))
+	if (!keep_connection(s) || s->draining)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (reply->content_type)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, reply->content_type);
@@ -232,4 +233,21 @@ void http_server_free(struct http_server *s)
 	sd_event_source_disable_unref(s->timer);
 	MHD_stop_daemon(s->daemon);
 	free(s);
+}
+
+void http_server_drain(struct http_server *s)
+{
+	if (!s || s->draining)
+		return;
+	s->draining = true;
+	int fd = MHD_quiesce_daemon(s->daemon);
+	if (fd >= 0)
+		close(fd); /* ours alone: the supervisor and the sibling have theirs */
+}
+
+unsigned http_server_connections(const struct http_server *s)
+{
+	const union MHD_DaemonInfo *info =
+	    s ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS) : NULL;
+	return info ? info->num_connections : 0;
 }

@@ -39,5 +39,9 @@ struct http_options {
 int http_server_new(struct http_server **out, sd_event *loop, const struct http_options *options,
 		    struct err *e);
 void http_server_free(struct http_server *s);
+/* Accepts no more (new connections are for the sibling); what is open is answered, and closed with
+ * the answer. */
+void http_server_drain(struct http_server *s);
+unsigned http_server_connections(const struct http_server *s);
 
 #endif

@@ -12,6 +12,8 @@
 #define PLAIN_BODY_MAX 4096
 #define ADMISSION_CONNECTIONS 1000
 #define PLAIN_CONNECTIONS 32
+#define DRAIN_LIMIT_USEC 1500000u
+#define DRAIN_POLL_USEC 5000u
 #define IDLE_SECONDS 120 /* the API server keeps its connections for 90 */
 
 /* A listening socket that the supervisor has bound, passed as $KRUISED_FD_<name>. -1: none. */
@@ -50,6 +52,31 @@ static int serve(struct webhookd *w, struct http_server **out, const char *name,
 	return http_server_new(out, w->loop, &options, e);
 }
 
+/* The end: when the last request that is under way has been answered. A connection that is idle in
+ * the API server's pool is not waited for beyond the limit. */
+static int on_drain(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct webhookd *w = userdata;
+	if (http_server_connections(w->admission) == 0 || usec >= w->drain_until_usec) {
+		sd_event_exit(w->loop, 0);
+		return 0;
+	}
+	sd_event_source_set_time_relative(source, DRAIN_POLL_USEC);
+	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+static void on_stop(void *userdata)
+{
+	struct webhookd *w = userdata;
+	uint64_t now = 0;
+	http_server_drain(w->admission);
+	if (sd_event_now(w->loop, CLOCK_MONOTONIC, &now) < 0 ||
+	    sd_event_add_time(w->loop, &w->drain, CLOCK_MONOTONIC, now, 1, on_drain, w) < 0)
+		sd_event_exit(w->loop, 0);
+	w->drain_until_usec = now + DRAIN_LIMIT_USEC;
+}
+
 static int init_metrics(struct webhookd *w, struct err *e)
 {
 	static const char *const by_code[] = {"webhook", "code", NULL};
@@ -82,7 +109,8 @@ static int start(struct webhookd *w, int argc, char **argv, struct err *e)
 		return err_wrap(e, "--feature-gates");
 	if (sd_event_default(&w->loop) < 0)
 		return err_set(e, ENOMEM, "no event loop");
-	r = child_attach(&w->child, w->loop, w->name, NULL, e);
+	const struct child_handlers handlers = {.stop = on_stop, .userdata = w};
+	r = child_attach(&w->child, w->loop, w->name, &handlers, e);
 	if (r == 0)
 		r = init_metrics(w, e);
 	if (r == 0)
@@ -103,7 +131,9 @@ int main(int argc, char **argv)
 	struct webhookd w = {.name = name && *name ? name : "webhookd"};
 	if (start(&w, argc, argv, &e) < 0)
 		fatal("%s", e.msg);
+	child_no_exec(true);
 	int r = sd_event_loop(w.loop);
+	sd_event_source_disable_unref(w.drain);
 	webhookd_certificate_stop(&w);
 	http_server_free(w.admission);
 	http_server_free(w.health);

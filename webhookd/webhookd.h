@@ -22,6 +22,8 @@ struct webhookd {
 	struct metrics *metrics;
 	struct metric *requests, *latency;
 	struct http_server *admission, *health, *scrape;
+	sd_event_source *drain; /* since it was told to stop */
+	uint64_t drain_until_usec;
 
 	/* certificate */
 	char *dir; /* RUNDIR/webhook */

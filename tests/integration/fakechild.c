@@ -9,6 +9,10 @@
  *   NAME.noready   stays not ready
  *   NAME.hang      its loop stops turning; the file is removed, so that the next process does not
  *   NAME.leak      takes memory until there is none
+ *   NAME.forbidden makes a system call that no filter allows; the file is removed before
+ *   NAME.exec      starts a program after having given that up; likewise
+ *   NAME.signal    tries to kill its siblings, and writes what came of it to NAME.signalled
+ *   NAME.write     opens the file that is named in it for writing; the result is in NAME.written
  *   NAME.slowstop  does not stop when told
  *   NAME.orphan    leaves a dead grandchild to its reaper, and says so in the log
  *   elector.until  µs from now that leadership is certain, renewed as long as the file is there
@@ -35,6 +39,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -159,12 +164,77 @@ static void leave(struct fake *f)
 	sd_event_exit(f->loop, 0);
 }
 
+/* True once for each time that the file is made. */
+static bool wants_once(const struct fake *f, const char *suffix)
+{
+	_cleanup_free_ char *path = path_of(f, suffix);
+	return unlink(path) == 0;
+}
+
+/* Kills the process whose number is in the file. */
+static void kill_other(struct fake *f)
+{
+	_cleanup_free_ char *path = path_of(f, ".signal");
+	FILE *in = fopen(path, "re");
+	int pid = 0;
+	if (!in)
+		return;
+	bool got = fscanf(in, "%d", &pid) == 1;
+	fclose(in);
+	if (!got || pid <= 0)
+		return;
+	unlink(path);
+	_cleanup_free_ char *environment = xasprintf("/proc/%d/environ", pid);
+	char c;
+	int fd = open(environment, O_RDONLY | O_CLOEXEC);
+	bool readable = fd >= 0 && read(fd, &c, 1) == 1;
+	if (fd >= 0)
+		close(fd);
+	_cleanup_free_ char *text =
+	    xasprintf("kill: %s\nenviron: %s\n", kill(pid, SIGKILL) < 0 ? strerror(errno) : "done",
+		      readable ? "read" : "refused");
+	write_file(f, ".signalled", text);
+}
+
+static void write_other(struct fake *f)
+{
+	_cleanup_free_ char *path = path_of(f, ".write");
+	FILE *in = fopen(path, "re");
+	char target[256] = "";
+	if (!in)
+		return;
+	bool got = fscanf(in, "%255s", target) == 1;
+	fclose(in);
+	if (!got)
+		return;
+	int fd = open(target, O_WRONLY | O_CLOEXEC);
+	write_file(f, ".written", fd < 0 ? strerror(errno) : "done");
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+}
+
+/* What a process that has been taken over would try. */
+static void take_liberties(struct fake *f)
+{
+	static char *const argv[] = {(char *)"true", NULL};
+	if (wants_once(f, ".forbidden"))
+		syscall(SYS_keyctl, 0, 0, 0, 0, 0);
+	if (wants_once(f, ".exec")) {
+		child_no_exec(false);
+		execv("/bin/true", argv);
+	}
+	kill_other(f);
+	write_other(f);
+}
+
 static void misbehave(struct fake *f)
 {
 	if (wants(f, ".crash"))
 		_exit(3);
 	if (wants(f, ".leak"))
 		leak();
+	take_liberties(f);
 	if (wants(f, ".orphan") && !f->orphaned)
 		orphan(f);
 	if (wants(f, ".hang")) {

@@ -45,6 +45,8 @@ static void test_defaults(void **state)
 	assert_null(o.libexec_dir);
 	assert_string_equal(o.metrics_addr, ":8080");
 	assert_string_equal(o.health_probe_addr, ":8000");
+	assert_string_equal(o.sandbox, "auto");
+	assert_false(o.core_dumps);
 	assert_true(o.leader_elect);
 	assert_string_equal(o.leader_election_namespace, "kruise-system");
 	assert_string_equal(o.leader_election_id, "kruise-manager");

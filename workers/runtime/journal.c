@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <uthash.h>
 #include <utlist.h>
 
@@ -173,8 +174,9 @@ int journal_open(struct journal **out, const char *dir, const char *worker, stru
 	int rc = open_env(j, path);
 	if (rc) {
 		_cleanup_free_ char *aside = xasprintf("%s.damaged", path);
-		log_warn("journal %s: %s; moved to %s", path, mdb_strerror(rc), aside);
-		if (rename(path, aside) == 0)
+		log_warn("journal %s: %s; moved to %s, or emptied", path, mdb_strerror(rc), aside);
+		/* a sandboxed worker has the right to its files only, not to their folder */
+		if (rename(path, aside) == 0 || truncate(path, 0) == 0)
 			rc = open_env(j, path);
 	}
 	if (rc) {

@@ -44,6 +44,8 @@ static int load_client(struct worker *w, struct err *e)
 	    .burst = (int)w->options.rest_burst,
 	    .max_in_flight = 32,
 	};
+	if (!config->exec)
+		child_no_exec(false);
 	r = k8s_client_new(&w->client, w->loop, config, &options, e);
 	k8s_config_free(config);
 	return r;
