@@ -71,7 +71,7 @@ ARCHIVES := -Wl,--start-group $(LIBRUNTIME) $(LIBRULES) $(LIBKUBE) $(LIBIPC) $(L
 ALL_LIBS := $(LIBBASE) $(LIBIPC) $(LIBKUBE) $(LIBRULES) $(LIBRUNTIME)
 
 PROGRAMS := $(B)/kruised $(B)/kruisectl $(B)/kruise-watcher $(B)/kruise-worker $(B)/kruise-webhookd
-TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/test-client $(B)/test-steady
+TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/test-client $(B)/test-steady $(B)/test-proxy
 
 .PHONY: all programs tools unit
 .DEFAULT_GOAL := all
@@ -122,6 +122,8 @@ $(B)/kruise-bench: $(call obj,$(BENCH_SRC)) $(ALL_LIBS)
 $(B)/test-client: $(call obj,tests/integration/client.c) $(ALL_LIBS)
 	$(link)
 $(B)/test-steady: $(call obj,tests/integration/steady.c) $(ALL_LIBS)
+	$(link)
+$(B)/test-proxy: $(call obj,tests/faults/proxy.c) $(ALL_LIBS)
 	$(link)
 
 # Unit tests: each tests/unit/test_X.c is one cmocka program. `make unit` runs them from the repo's root.

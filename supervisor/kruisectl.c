@@ -11,7 +11,7 @@ static const char help[] =
     "\n"
     "  status                     kruised and its children: state, readiness, restarts, memory\n"
     "  restart NAME               stop one child in good order and start it again\n"
-    "  reload                     replace all children by what is installed now, one by one\n"
+    "  reload                     replace kruised and all children by what is installed now\n"
     "  log-level NAME|all LEVEL   error, warn, info, debug, trace, or 0 to 5; NAME may be kruised\n"
     "  stop                       stop kruised in good order\n"
     "  explain clone [NAMESPACE/]NAME [--all] [-o json]\n"
