@@ -2,11 +2,13 @@
 #
 # make            build all programs into build/
 # make SAN=1      the same with AddressSanitizer and UndefinedBehaviorSanitizer into build-asan/
+# make CHAOS=1    the same with places where a test can make a worker die, into build-chaos/
 # make test       everything: unit and integration tests, both builds
 # make unit       the unit tests alone; make unit-NAME one of them
 # make lint       formatting, cppcheck, shellcheck
 # make demo       a CloneSet updated in place on a real node; KEEP=1 leaves it running
 # make bench      measures, REPLICAS=500
+# make chaos      kills children at random while CloneSets roll, KILLS=1000 SEED=1
 # make install    programs and systemd units, into PREFIX=/usr
 # make help       this list
 
@@ -18,6 +20,11 @@ ifeq ($(SAN),1)
 B := build-asan
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 OPT := -O1
+DEFS := -DKRUISED_CRASH_POINTS
+else ifeq ($(CHAOS),1)
+B := build-chaos
+OPT := -O2
+DEFS := -DKRUISED_CRASH_POINTS
 else
 B := build
 OPT := -O2
@@ -27,7 +34,7 @@ CFLAGS ?= -g
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
 	-Wwrite-strings -Wvla -Wformat=2 -Wno-format-nonliteral -Wno-format-truncation
 ALL_CFLAGS := -std=gnu11 $(OPT) $(CFLAGS) $(WARN) $(SANFLAGS) -fstack-protector-strong -fPIE \
-	-D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -DKRUISED_VERSION='"$(VERSION)"' -I. \
+	-D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -DKRUISED_VERSION='"$(VERSION)"' $(DEFS) -I. \
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 ifeq ($(SAN),1)
 ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=2,$(ALL_CFLAGS))
@@ -56,6 +63,7 @@ KRUISECTL_SRC := $(wildcard supervisor/kruisectl*.c)
 SUPERVISOR_SRC := $(filter-out $(KRUISECTL_SRC),$(wildcard supervisor/*.c))
 NODESIM_SRC := $(wildcard tests/cluster/nodesim/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
+CHAOS_SRC := $(wildcard tests/chaos/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
@@ -71,7 +79,7 @@ ARCHIVES := -Wl,--start-group $(LIBRUNTIME) $(LIBRULES) $(LIBKUBE) $(LIBIPC) $(L
 ALL_LIBS := $(LIBBASE) $(LIBIPC) $(LIBKUBE) $(LIBRULES) $(LIBRUNTIME)
 
 PROGRAMS := $(B)/kruised $(B)/kruisectl $(B)/kruise-watcher $(B)/kruise-worker $(B)/kruise-webhookd
-TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/test-client $(B)/test-steady $(B)/test-proxy
+TEST_PROGRAMS := $(B)/nodesim $(B)/kruise-bench $(B)/kruise-chaos $(B)/test-client $(B)/test-steady $(B)/test-proxy
 
 .PHONY: all programs tools unit
 .DEFAULT_GOAL := all
@@ -118,6 +126,8 @@ $(B)/nodesim: $(call obj,$(NODESIM_SRC)) $(ALL_LIBS)
 	$(link)
 $(B)/kruise-bench: $(call obj,$(BENCH_SRC)) $(ALL_LIBS)
 	$(link)
+$(B)/kruise-chaos: $(call obj,$(CHAOS_SRC)) $(ALL_LIBS)
+	$(link)
 
 $(B)/test-client: $(call obj,tests/integration/client.c) $(ALL_LIBS)
 	$(link)
@@ -163,7 +173,7 @@ $(F)/%: $(F)/obj/tests/fuzz/%.o $(F)/libfuzzed.a
 fuzz-build: $(FUZZ_BIN)
 
 # These are scripts, since they start on machines that lack what building needs.
-.PHONY: test demo bench lint help
+.PHONY: test demo bench chaos lint help
 test:
 	@tests/all
 demo: export KEEP ?= 0
@@ -172,6 +182,11 @@ demo:
 REPLICAS ?= 500
 bench:
 	@tests/bench/run $(REPLICAS)
+KILLS ?= 1000
+SEED ?= 1
+chaos:
+	@$(MAKE) --no-print-directory -s CHAOS=1 programs tools
+	@tests/chaos/run $(KILLS) $(SEED)
 lint:
 	@tests/lint
 help:
@@ -192,7 +207,7 @@ install: programs
 	install -m 644 packaging/systemd/kruised.socket $(DESTDIR)$(PREFIX)/lib/systemd/system/
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-chaos build-fuzz
 .PHONY: clean
 
 -include $(shell find $(B)/obj build-fuzz/obj -name '*.d' 2>/dev/null)

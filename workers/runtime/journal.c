@@ -4,6 +4,7 @@
 #include "ipc/base/buf.h"
 #include "ipc/base/log.h"
 #include "kube/json.h"
+#include "workers/runtime/crashpoint.h"
 
 #include <errno.h>
 #include <lmdb.h>
@@ -265,9 +266,11 @@ int journal_add(struct journal *j, const char *owner_uid, const struct intent *i
 {
 	if (n == 0)
 		return 0;
+	crash_point("add", "journal");
 	int rc = commit(j, owner_uid, intents, n);
 	if (rc)
 		return err_set(e, EIO, "journal: %s", mdb_strerror(rc));
+	crash_point("add", "journaled");
 	for (size_t i = 0; i < n; i++) {
 		struct intent *old = journal_find(j, owner_uid, intents[i].kind, intents[i].name);
 		if (!old) {
@@ -347,9 +350,11 @@ void journal_flush(struct journal *j)
 {
 	if (j->n_dead == 0)
 		return;
+	crash_point("flush", "clear");
 	int rc = commit(j, "", NULL, 0);
 	if (rc)
 		log_warn("journal: %s", mdb_strerror(rc));
+	crash_point("flush", "cleared");
 }
 
 size_t journal_count(const struct journal *j)

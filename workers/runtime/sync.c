@@ -2,6 +2,7 @@
 #include "workers/runtime/sync.h"
 
 #include "ipc/base/log.h"
+#include "workers/runtime/crashpoint.h"
 
 #include <malloc.h>
 #include <stdarg.h>
@@ -105,6 +106,7 @@ void sync_run(struct worker *w, const char *key)
 
 struct op {
 	struct sync *s;
+	const char *verb;
 	sync_fn fn;
 	void *userdata;
 };
@@ -113,21 +115,24 @@ static void op_done(const struct k8s_response *r, void *userdata)
 {
 	struct op *op = userdata;
 	struct sync *s = op->s;
+	crash_point(op->verb, "answered");
 	if (op->fn)
 		op->fn(s, r, op->userdata);
 	else if (!k8s_ok(r))
 		sync_fail(s, "%s", r->error);
+	crash_point(op->verb, "done");
 	s->outstanding--;
 	release(s);
 }
 
 /* Ops live in the sync's arena: the sync outlives its calls. */
-static struct op *op_new(struct sync *s, sync_fn fn, void *userdata)
+static struct op *op_new(struct sync *s, const char *verb, sync_fn fn, void *userdata)
 {
 	struct op *op = arena_alloc(s->arena, sizeof(*op));
-	*op = (struct op){s, fn, userdata};
+	*op = (struct op){s, verb, fn, userdata};
 	s->outstanding++;
 	s->calls++;
+	crash_point(verb, "before");
 	return op;
 }
 
@@ -139,13 +144,17 @@ static const char *cstr(struct sync *s, struct str v)
 void sync_get(struct sync *s, const struct k8s_resource *r, struct str ns, struct str name,
 	      sync_fn fn, void *userdata)
 {
-	k8s_get(s->w->client, r, cstr(s, ns), cstr(s, name), op_done, op_new(s, fn, userdata));
+	k8s_get(s->w->client, r, cstr(s, ns), cstr(s, name), op_done,
+		op_new(s, "get", fn, userdata));
+	crash_point_soon(s->w->loop, "get", "sent");
 }
 
 void sync_create(struct sync *s, const struct k8s_resource *r, struct str ns, const val *object,
 		 sync_fn fn, void *userdata)
 {
-	k8s_create(s->w->client, r, cstr(s, ns), object, op_done, op_new(s, fn, userdata));
+	k8s_create(s->w->client, r, cstr(s, ns), object, op_done,
+		   op_new(s, "create", fn, userdata));
+	crash_point_soon(s->w->loop, "create", "sent");
 }
 
 void sync_patch(struct sync *s, const struct k8s_resource *r, struct str ns, struct str name,
@@ -153,14 +162,16 @@ void sync_patch(struct sync *s, const struct k8s_resource *r, struct str ns, str
 		void *userdata)
 {
 	k8s_patch(s->w->client, r, cstr(s, ns), cstr(s, name), sub, type, patch, op_done,
-		  op_new(s, fn, userdata));
+		  op_new(s, "patch", fn, userdata));
+	crash_point_soon(s->w->loop, "patch", "sent");
 }
 
 void sync_delete(struct sync *s, const struct k8s_resource *r, struct str ns, struct str name,
 		 struct str uid, sync_fn fn, void *userdata)
 {
 	k8s_delete(s->w->client, r, cstr(s, ns), cstr(s, name), cstr(s, uid), -1, NULL, op_done,
-		   op_new(s, fn, userdata));
+		   op_new(s, "delete", fn, userdata));
+	crash_point_soon(s->w->loop, "delete", "sent");
 }
 
 void sync_fail(struct sync *s, const char *fmt, ...)
