@@ -41,6 +41,10 @@ struct claim_ids cloneset_claim_ids(arena *a, const struct cloneset_claim *claim
 /* Whether a claim, going or not, has the id. */
 bool cloneset_claim_has_id(const struct cloneset_claim *claims, size_t n, const char *id);
 
+/* The hash of spec.volumeClaimTemplates that a ControllerRevision is annotated with
+ * (ANNO_CLAIMS_HASH), decimal; "" without templates, or when one is no valid claim. */
+const char *cloneset_claims_hash(arena *a, const val *cloneset);
+
 /* Merge patch: pod in place of the CloneSet with this uid as owner. With uid and resourceVersion as
  * preconditions. */
 val cloneset_claim_give_patch(arena *a, const struct cloneset_claim *claim, struct str cloneset_uid,

@@ -76,6 +76,19 @@ static enum cloneset_stand judge_scale(const struct cloneset_explain *x, int64_t
 	return p->hold == HOLD_DELETE_LIMIT ? STAND_SCALE_DOWN_WAITING : STAND_COMPLETE;
 }
 
+int64_t cloneset_explain_grace_end(const struct cloneset_explain *x)
+{
+	int64_t first = 0;
+
+	for (size_t i = 0; i < x->st->n; i++) {
+		const struct pod_view *v = x->st->pods[i];
+
+		if (v->has_grace && v->grace_end > x->st->now && (!first || v->grace_end < first))
+			first = v->grace_end;
+	}
+	return first;
+}
+
 static enum cloneset_stand judge_update(const struct cloneset_explain *x, int64_t *since)
 {
 	const struct cloneset_update_plan *p = x->update;
@@ -91,7 +104,7 @@ static enum cloneset_stand judge_update(const struct cloneset_explain *x, int64_
 	if (p->hold == HOLD_ON_DELETE)
 		return STAND_ON_DELETE;
 	*since = unavailable_since(x);
-	if (p->grace_in > 0)
+	if (cloneset_explain_grace_end(x))
 		return STAND_GRACE;
 	return p->hold == HOLD_MAX_UNAVAILABLE ? STAND_WAITING : STAND_COMPLETE;
 }

@@ -17,5 +17,7 @@ const struct stand *cloneset_explain_stand(enum cloneset_stand s);
 
 /* Whether the hook of that name exists and holds the pod. */
 bool cloneset_explain_hooked(const struct cloneset_explain *x, size_t pod, const char *name);
+/* When the first grace period under way ends; 0 when none is. */
+int64_t cloneset_explain_grace_end(const struct cloneset_explain *x);
 
 #endif

@@ -120,7 +120,7 @@ static void text_grace(struct buf *b, const struct cloneset_explain *x)
 		n += x->st->pods[i]->has_grace;
 	buf_printf(b, "%zu %s in the grace period, the first until %s", n,
 		   n == 1 ? "pod is" : "pods are",
-		   k8s_time_format(until, sizeof(until), x->st->now + x->update->grace_in));
+		   k8s_time_format(until, sizeof(until), cloneset_explain_grace_end(x)));
 }
 
 static void text_partition(struct buf *b, const struct cloneset_explain *x)

@@ -20,26 +20,22 @@ bool cloneset_strategy_from(const val *cloneset, struct cloneset_strategy *out)
 	return out->priority || out->scatter;
 }
 
-/* U3. Pods that are being deleted anyway come back at the right revision: each is one fewer to
- * update. */
+/*
+ * U3. Pods that are being deleted anyway come back at the right revision: each is one fewer to
+ * update. A pod in a grace period for another revision than the target is a candidate like others:
+ * what waits for the end of that period joins the new update, and a template rolled back in time
+ * restarts nothing.
+ */
 static struct index_list find_candidates(arena *a, const struct cloneset_state *st,
 					 struct cloneset_update_plan *p, int32_t *want)
 {
 	struct index_list l = {.i = arena_alloc(a, (st->n + 1) * sizeof(uint32_t))};
 
 	for (size_t i = 0; i < st->n; i++) {
-		const struct pod_view *v = st->pods[i];
-
 		if (st->flags[i].updated != p->to_current || st->flags[i].pre_deleting)
 			continue;
 		if (st->flags[i].to_delete) {
 			--*want;
-			continue;
-		}
-		if (v->has_grace && v->grace_end > st->now) {
-			int64_t in = v->grace_end - st->now;
-
-			p->grace_in = p->grace_in && p->grace_in < in ? p->grace_in : in;
 			continue;
 		}
 		l.i[l.n++] = (uint32_t)i;

@@ -12,8 +12,7 @@ struct cloneset_update_plan {
 	struct index_list pods; /* in the order in which to update them */
 	enum cloneset_hold hold;
 	struct index_list waiting; /* pods that `hold` keeps from being updated, next first */
-	int64_t grace_in; /* seconds until the first grace period of a skipped pod ends; 0: none */
-	char why[160];	  /* why fewer than the update number: a sentence, "" if nothing waits */
+	char why[160]; /* why fewer than the update number: a sentence, "" if nothing waits */
 };
 
 /*

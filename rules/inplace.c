@@ -5,6 +5,7 @@
 #include "kube/time.h"
 #include "rules/conditions.h"
 #include "rules/content.h"
+#include "rules/inplace_env.h"
 #include "rules/inplace_state.h"
 #include "rules/revision.h"
 
@@ -45,136 +46,142 @@ val inplace_ready_patch(arena *a, struct str uid, struct str resource_version, i
 	return condition_patch(a, uid, resource_version, conditions);
 }
 
-/*
- * What an earlier update of this pod has left undone: images of later batches, which become pending
- * unless the new update names the container too, and containers that have not been replaced yet.
- */
-static void carry_over(arena *a, const val *pod, const val *old, val *pending, val *state)
+/* The labels of the revision and the lifecycle state. */
+static void write_labels(arena *a, const struct inplace_update *u, val *patch)
 {
-	const val *next = val_get(old, "nextContainerImages");
-	const val *last = val_get(old, "lastContainerStatuses");
-	val kept = val_map();
+	val *labels = val_ensure_map(a, val_ensure_map(a, patch, "metadata"), "labels");
 
-	for (size_t i = 0; i < val_len(next); i++) {
-		struct str name = val_key(next, i);
-		bool exists = val_find(val_path(pod, "spec", "containers", NULL), "name", name);
-
-		if (exists && !val_getn(pending, name))
-			val_setn(a, pending, name, *val_value(next, i));
-	}
-	for (size_t i = 0; i < val_len(last); i++) {
-		struct str id = val_str(val_get(val_value(last, i), "imageID"));
-
-		if (!inplace_container_done(pod, val_key(last, i), id, NULL, 0))
-			val_setn(a, &kept, val_key(last, i), *val_value(last, i));
-	}
-	if (val_len(&kept))
-		val_set(a, state, "lastContainerStatuses", kept);
-}
-
-/* Labels and annotations of the template's change, then those of the update itself. */
-static void write_metadata(arena *a, const struct inplace_update *u, val *patch)
-{
-	struct str hash = revision_short(u->revision);
-	val *meta = val_ensure_map(a, patch, "metadata"), *labels;
-
-	for (size_t i = 0; i < val_len(&u->spec->metadata); i++) {
-		const val *v = val_value(&u->spec->metadata, i);
-
-		val_setn(a, meta, val_key(&u->spec->metadata, i),
-			 val_is_map(v) ? map_clone(a, v) : *v);
-	}
-	labels = val_ensure_map(a, meta, "labels");
 	val_set(a, labels, LABEL_REVISION_HASH,
 		val_of_strn(revision_label(u->revision, u->short_hash)));
 	if (u->template_hash)
-		val_set(a, labels, LABEL_TEMPLATE_HASH, val_of_strn(hash));
+		val_set(a, labels, LABEL_TEMPLATE_HASH, val_of_strn(revision_short(u->revision)));
 	if (u->set_lifecycle)
 		lifecycle_set(a, patch, LIFECYCLE_UPDATING, u->now);
 }
 
-int inplace_update_patch(arena *a, const struct inplace_update *u, val *patch, struct err *e)
+bool inplace_restarts(const val *pod, const struct inplace_spec *spec)
 {
-	val old, state = val_map(), pending = val_map();
-	int r;
+	_cleanup_arena_ arena *a = arena_new();
+	struct inplace_change change;
 
-	if (u->grace_seconds > 0)
-		return err_set(e, ENOTSUP,
-			       "inPlaceUpdateStrategy.gracePeriodSeconds is not supported");
-	*patch = val_map();
-	inplace_precondition(a, u->pod, patch);
-	write_metadata(a, u, patch);
+	inplace_change_of(a, pod, spec, &change);
+	return inplace_pending_any(&change.pending);
+}
 
-	val_set(a, &state, "revision", val_of_strn(u->revision));
-	val_set(a, &state, "updateTimestamp", k8s_time_val(a, u->now));
-	for (size_t i = 0; i < u->spec->n_images; i++)
-		val_setn(a, &pending, u->spec->images[i].container,
-			 val_of_strn(u->spec->images[i].image));
-	if (inplace_state_read(a, u->pod, &old) == INPLACE_STATE_OK)
-		carry_over(a, u->pod, &old, &pending, &state);
-	r = inplace_batch_start(a, u->pod, &pending, u->now, &state, patch, e);
-	if (r < 0)
-		return r;
-	inplace_state_write(a, u->pod, &state, patch);
-	if (val_path(u->pod, "metadata", "annotations", ANNO_INPLACE_GRACE, NULL))
-		val_set(a, val_ensure_map(a, val_ensure_map(a, patch, "metadata"), "annotations"),
-			ANNO_INPLACE_GRACE, val_null());
+static int missing_container(const val *pod, const val *images, struct err *e)
+{
+	for (size_t i = 0; i < val_len(images); i++) {
+		if (!val_find(val_path(pod, "spec", "containers", NULL), "name",
+			      val_key(images, i)))
+			return err_set(e, EINVAL, "the pod has no container %.*s",
+				       STR_ARG(val_key(images, i)));
+	}
 	return 0;
 }
 
-/* Labels and annotations that containers read, left by a manager that knows how to restart them:
- * they are applied as plain metadata, all at once. */
-static void write_ref_metadata(arena *a, const val *refs, val *patch)
+int inplace_update_patch(arena *a, const struct inplace_update *u, val *patch, struct err *e)
 {
-	static const char *const kinds[] = {"labels", "annotations"};
+	struct inplace_change change;
+	val state = val_map();
+	int r;
 
-	for (size_t i = 0; i < val_len(refs); i++) {
-		for (size_t k = 0; k < 2; k++) {
-			const val *from = val_get(val_value(refs, i), kinds[k]);
-			val *meta = val_ensure_map(a, patch, "metadata");
+	inplace_change_of(a, u->pod, u->spec, &change);
+	r = missing_container(u->pod, &change.pending.images, e);
+	if (r < 0)
+		return r;
+	*patch = val_map();
+	inplace_precondition(a, u->pod, patch);
+	val_set(a, &state, "revision", val_of_strn(u->revision));
+	val_set(a, &state, "updateTimestamp", k8s_time_val(a, u->now));
+	val_set(a, &state, "lastContainerStatuses",
+		val_len(&change.unreplaced) ? change.unreplaced : val_null());
+	if (change.env)
+		val_set(a, &state, "updateEnvFromMetadata", val_of_bool(true));
+	if (u->grace_seconds > 0 && inplace_pending_any(&change.pending)) {
+		const struct inplace_grace grace = {.revision = u->revision,
+						    .pending = change.pending,
+						    .metadata = change.metadata,
+						    .seconds = u->grace_seconds,
+						    .env = change.env};
 
-			for (size_t j = 0; val_is_map(from) && j < val_len(from); j++)
-				val_setn(a, val_ensure_map(a, meta, kinds[k]), val_key(from, j),
-					 *val_value(from, j));
-		}
+		write_labels(a, u, patch);
+		inplace_state_write(a, u->pod, &state, patch);
+		inplace_grace_remove(a, u->pod, patch);
+		inplace_grace_write(a, &grace, patch);
+		return 0;
 	}
+	inplace_put_metadata(a, &change.metadata, patch);
+	write_labels(a, u, patch);
+	inplace_batch_start(a, u->pod, &change.pending, u->now, &state, patch);
+	inplace_state_write(a, u->pod, &state, patch);
+	inplace_grace_remove(a, u->pod, patch);
+	return 0;
 }
 
 int inplace_next_batch_patch(arena *a, const val *pod, int64_t now, val *patch, struct err *e)
 {
-	val state, pending;
-	int r;
+	const val *images, *refs;
+	val state;
 
 	if (inplace_state_read(a, pod, &state) != INPLACE_STATE_OK ||
 	    !inplace_state_has_next(&state))
 		return err_set(e, EINVAL, "the pod has no next batch");
+	images = val_get(&state, "nextContainerImages");
+	refs = val_get(&state, "nextContainerRefMetadata");
+	const struct inplace_pending pending = {images ? map_clone(a, images) : val_map(),
+						refs ? map_clone(a, refs) : val_map()};
+	if (missing_container(pod, &pending.images, e) < 0)
+		return -EINVAL;
 	*patch = val_map();
 	inplace_precondition(a, pod, patch);
-	pending = map_clone(a, val_get(&state, "nextContainerImages"));
-	write_ref_metadata(a, val_get(&state, "nextContainerRefMetadata"), patch);
-	/* resources of running containers are not changed by this version */
-	val_del(&state, "nextContainerRefMetadata");
-	val_del(&state, "nextContainerResources");
-	r = inplace_batch_start(a, pod, &pending, now, &state, patch, e);
-	if (r < 0)
-		return r;
+	inplace_batch_start(a, pod, &pending, now, &state, patch);
 	inplace_state_write(a, pod, &state, patch);
 	return 0;
 }
 
-/* When the grace period that the two annotations describe ends; `now` is not known here, so 0 for
- * garbage: it has ended. */
-static int64_t grace_end_of(arena *a, const val *pod, const val *state)
+int inplace_grace_end_patch(arena *a, const val *pod, int64_t now, val *patch, struct err *e)
 {
-	struct str text =
-	    val_str(val_path(pod, "metadata", "annotations", ANNO_INPLACE_GRACE, NULL));
-	int64_t start = k8s_time_of(val_get(state, "updateTimestamp"), 0), seconds;
-	val grace;
+	struct inplace_grace grace;
+	val state = val_map();
 
-	if (!text.p || json_parse(a, text.p, text.n, &grace, NULL) < 0)
-		return 0;
-	seconds = val_int_or(val_get(&grace, "graceSeconds"), 0);
-	return start > 0 && seconds > 0 && seconds <= INT32_MAX ? start + seconds : 0;
+	if (inplace_grace_read(a, pod, &grace) != INPLACE_STATE_OK)
+		return err_set(e, EINVAL, "the pod is in no grace period");
+	if (missing_container(pod, &grace.pending.images, e) < 0)
+		return -EINVAL;
+	if (inplace_state_read(a, pod, &state) != INPLACE_STATE_OK) {
+		state = val_map();
+		val_set(a, &state, "revision", val_of_strn(grace.revision));
+		val_set(a, &state, "updateTimestamp", k8s_time_val(a, now));
+	}
+	if (grace.env)
+		val_set(a, &state, "updateEnvFromMetadata", val_of_bool(true));
+	*patch = val_map();
+	inplace_precondition(a, pod, patch);
+	inplace_put_metadata(a, &grace.metadata, patch);
+	inplace_precondition(a, pod, patch);
+	inplace_batch_start(a, pod, &grace.pending, now, &state, patch);
+	inplace_state_write(a, pod, &state, patch);
+	inplace_grace_remove(a, pod, patch);
+	return 0;
+}
+
+val inplace_grace_drop_patch(arena *a, const val *pod)
+{
+	val patch = val_map();
+
+	inplace_precondition(a, pod, &patch);
+	inplace_grace_remove(a, pod, &patch);
+	return patch;
+}
+
+/* When the grace period ends; 0, so that it has ended, when the start is not known. */
+static int64_t grace_end_of(const struct inplace_grace *grace, const val *state)
+{
+	int64_t start = k8s_time_of(val_get(state, "updateTimestamp"), 0);
+
+	return start > 0 && grace->seconds > 0 && grace->seconds <= INT32_MAX
+		   ? start + grace->seconds
+		   : 0;
 }
 
 static bool batch_done(const val *pod, const val *state, char *why, size_t cap)
@@ -187,7 +194,8 @@ static bool batch_done(const val *pod, const val *state, char *why, size_t cap)
 		if (!inplace_container_done(pod, val_key(last, i), id, why, cap))
 			return false;
 	}
-	return true;
+	return !val_bool(val_get(state, "updateEnvFromMetadata")) ||
+	       inplace_env_seen(pod, why, cap);
 }
 
 static bool required_are_ready(const val *pod, const val *state, char *why, size_t cap)
@@ -208,23 +216,43 @@ static bool required_are_ready(const val *pod, const val *state, char *why, size
 	return true;
 }
 
+static enum inplace_verdict broken(const char *annotation, char *why, size_t cap)
+{
+	if (why)
+		snprintf(why, cap, "annotation %s is not valid", annotation);
+	return INPLACE_BROKEN;
+}
+
+static enum inplace_verdict judge_grace(const val *pod, const struct inplace_grace *grace,
+					const val *state, int64_t *end, char *why, size_t cap)
+{
+	struct str label = val_str(val_path(pod, "metadata", "labels", LABEL_REVISION_HASH, NULL));
+
+	if (!revision_matches(label, grace->revision)) {
+		if (why)
+			snprintf(why, cap, "the grace period was for another revision");
+		return INPLACE_GRACE_STALE;
+	}
+	*end = grace_end_of(grace, state);
+	if (why)
+		snprintf(why, cap, "the pod is in its grace period");
+	return INPLACE_GRACE;
+}
+
 static enum inplace_verdict judge(arena *a, const val *pod, int64_t *grace_end, char *why,
 				  size_t cap)
 {
 	val state = val_map();
+	struct inplace_grace grace;
 	enum inplace_state_found found = inplace_state_read(a, pod, &state);
+	enum inplace_state_found in_grace = inplace_grace_read(a, pod, &grace);
 
-	if (found == INPLACE_STATE_BROKEN) {
-		if (why)
-			snprintf(why, cap, "annotation " ANNO_INPLACE_STATE " is not valid");
-		return INPLACE_BROKEN;
-	}
-	if (val_path(pod, "metadata", "annotations", ANNO_INPLACE_GRACE, NULL)) {
-		*grace_end = grace_end_of(a, pod, &state);
-		if (why)
-			snprintf(why, cap, "the pod is in its grace period");
-		return INPLACE_GRACE;
-	}
+	if (found == INPLACE_STATE_BROKEN)
+		return broken(ANNO_INPLACE_STATE, why, cap);
+	if (in_grace == INPLACE_STATE_BROKEN)
+		return broken(ANNO_INPLACE_GRACE, why, cap);
+	if (in_grace == INPLACE_STATE_OK)
+		return judge_grace(pod, &grace, &state, grace_end, why, cap);
 	if (found == INPLACE_STATE_ABSENT)
 		return INPLACE_NONE;
 	if (!batch_done(pod, &state, why, cap))
@@ -244,7 +272,13 @@ enum inplace_verdict inplace_check(const val *pod, int64_t *grace_end, char *why
 	return judge(a, pod, grace_end ? grace_end : &ignored, cap ? why : NULL, cap);
 }
 
-enum inplace_refresh inplace_refresh(const struct pod_view *v)
+int64_t inplace_grace_left(const struct pod_view *v, int64_t now)
+{
+	return v->active && v->inplace == INPLACE_GRACE && v->grace_end > now ? v->grace_end - now
+									      : 0;
+}
+
+enum inplace_refresh inplace_refresh(const struct pod_view *v, int64_t now)
 {
 	if (!v->active)
 		return INPLACE_KEEP;
@@ -254,8 +288,11 @@ enum inplace_refresh inplace_refresh(const struct pod_view *v)
 	case INPLACE_NEXT_BATCH:
 		return INPLACE_WRITE_NEXT;
 	case INPLACE_WAITING:
-	case INPLACE_GRACE:
 		return INPLACE_KEEP;
+	case INPLACE_GRACE:
+		return v->grace_end > now ? INPLACE_KEEP : INPLACE_END_GRACE;
+	case INPLACE_GRACE_STALE:
+		return INPLACE_DROP_GRACE;
 	case INPLACE_NONE:
 	case INPLACE_COMPLETE:
 		break;

@@ -15,13 +15,16 @@
 #define ANNO_INPLACE_STATE "apps.kruise.io/inplace-update-state"
 #define ANNO_INPLACE_STATE_OLD "inplace-update-state"
 #define ANNO_INPLACE_GRACE "apps.kruise.io/inplace-update-grace"
+#define ANNO_INPLACE_GRACE_OLD "inplace-update-grace"
+/* Of a CloneSet's ControllerRevision: hash of its volumeClaimTemplates, "" for none. */
+#define ANNO_CLAIMS_HASH "kruise.io/cloneset-volumeclaimtemplate-hash"
 #define ENV_CONTAINER_BARRIER "KRUISE_CONTAINER_BARRIER"
 
 struct inplace_image {
 	struct str container, image;
 };
 
-/* The difference between two revisions (R1 to R4). Points into the two templates and the arena. */
+/* The difference between two revisions (R1 to R5). Points into the two templates and the arena. */
 struct inplace_spec {
 	bool possible;
 	char why_not[200]; /* a sentence that names the field, if not possible */
@@ -29,14 +32,24 @@ struct inplace_spec {
 	size_t n_images;
 	val metadata; /* patch of the pod's metadata (labels, annotations; removed keys are null);
 			 an empty map when nothing changes */
-	/* Later (R5): labels and annotations that containers read through env, by container. */
+	val refs;     /* new values of labels and annotations that containers read through env, by
+			 container: {"main":{"labels":{…},"annotations":{…}}}; these are not in
+			 metadata */
 };
 
-/* old and new: pod templates (revision_template); NULL for an unknown revision: not possible. */
-void inplace_spec_from(arena *a, const val *old_template, const val *new_template,
-		       struct inplace_spec *out);
-/* Whether applying it restarts a container. If not, InPlaceUpdateReady need not be touched. */
-bool inplace_spec_restarts(const struct inplace_spec *spec);
+/* Feature gates. */
+struct inplace_options {
+	bool env_from_metadata; /* R5: a container that reads a changed label is restarted */
+	bool compare_claims;	/* R3: other volumeClaimTemplates are not possible in place */
+};
+
+/* old and new: ControllerRevisions; NULL for an unknown one: not possible (R2). */
+void inplace_spec_from(arena *a, const val *old_revision, const val *new_revision,
+		       const struct inplace_options *o, struct inplace_spec *out);
+
+/* Whether the update of this pod from one revision to the next will restart a container of it, with
+ * what an earlier update has left undone. If not, InPlaceUpdateReady need not be touched. */
+bool inplace_restarts(const val *pod, const struct inplace_spec *spec);
 
 /* R6: whether the pod's conditions must be set not ready first: it has the readiness gate and the
  * condition is not False with this reason already. */
@@ -51,13 +64,13 @@ struct inplace_update {
 	bool short_hash;       /* gate CloneSetShortHash: the label holds the hash alone */
 	bool template_hash;    /* CloneSet: write label pod-template-hash too */
 	bool set_lifecycle;    /* write lifecycle state Updating */
-	int32_t grace_seconds; /* not done yet: must be 0 */
+	int32_t grace_seconds; /* between not ready and the change, if a container restarts */
 	int64_t now;
 };
 /*
- * R7, R8, R10, R11: the one patch that starts the update. What an earlier, unfinished update of
- * this pod left to do (next batches, containers not yet replaced) is carried over. -EINVAL when the
- * pod lacks a container that should change, -ENOTSUP for a grace period.
+ * R7 to R11: the one patch that starts the update. What an earlier, unfinished update of this pod
+ * left to do (a grace period's change, next batches, containers not yet replaced) is carried over.
+ * -EINVAL when the pod lacks a container whose image should change.
  */
 int inplace_update_patch(arena *a, const struct inplace_update *u, val *patch, struct err *e);
 
@@ -68,15 +81,24 @@ enum inplace_verdict inplace_check(const val *pod, int64_t *grace_end, char *why
 /* R12: the patch that writes the next batch, for INPLACE_NEXT_BATCH. With resourceVersion. */
 int inplace_next_batch_patch(arena *a, const val *pod, int64_t now, val *patch, struct err *e);
 
+/* R9: the patch that ends the grace period and writes what waited for it. With resourceVersion. */
+int inplace_grace_end_patch(arena *a, const val *pod, int64_t now, val *patch, struct err *e);
+/* R9: the patch that forgets what waited: the pod is at another revision by now. */
+val inplace_grace_drop_patch(arena *a, const val *pod);
+
 /* What U1 must do for a pod, by its view alone. */
 enum inplace_refresh {
 	INPLACE_KEEP,
 	INPLACE_SET_READY,  /* write inplace_ready_patch: an update is complete, or the condition is
 			       missing */
 	INPLACE_WRITE_NEXT, /* write inplace_next_batch_patch */
-	INPLACE_REPORT,	    /* the state annotation is broken: event, leave it (F5) */
+	INPLACE_END_GRACE,  /* write inplace_grace_end_patch */
+	INPLACE_DROP_GRACE, /* write inplace_grace_drop_patch */
+	INPLACE_REPORT,	    /* an annotation is broken: event, leave it (F5) */
 };
-enum inplace_refresh inplace_refresh(const struct pod_view *v);
+enum inplace_refresh inplace_refresh(const struct pod_view *v, int64_t now);
+/* Seconds until the pod's grace period ends, 0 when it is in none or it has ended. */
+int64_t inplace_grace_left(const struct pod_view *v, int64_t now);
 /* R17: condition InPlaceUpdateReady True, no reason; of the status sub-resource, against the very
  * version of the view's pod. */
 val inplace_ready_patch(arena *a, struct str uid, struct str resource_version, int64_t now);

@@ -2,6 +2,8 @@
 #include "rules/inplace.h"
 
 #include "rules/content.h"
+#include "rules/inplace_env.h"
+#include "rules/revision.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -127,31 +129,91 @@ static val diff_metadata(arena *a, const val *old, const val *new)
 	return metadata;
 }
 
-void inplace_spec_from(arena *a, const val *old_template, const val *new_template,
-		       struct inplace_spec *out)
+/* R5: moves what the container reads of the patch's labels (or annotations) into its refs. Removed
+ * ones stay: nothing is left to be read. */
+static void take_refs(arena *a, const val *container, const char *kind, const val *patch, val *refs)
 {
+	struct str name = val_str(val_get(container, "name"));
+	const val *changed = val_get(patch, kind), *before = val_getn(refs, name);
+	val ref = before ? *before : val_map(), taken = val_map();
+
+	for (size_t i = 0; i < val_len(changed); i++) {
+		if (!val_is_null(val_value(changed, i)) &&
+		    inplace_env_reads(container, kind, val_key(changed, i)))
+			val_setn(a, &taken, val_key(changed, i), *val_value(changed, i));
+	}
+	if (!val_len(&taken))
+		return;
+	val_set(a, &ref, kind, taken);
+	val_setn(a, refs, name, ref);
+}
+
+static void drop_taken(arena *a, const char *kind, const val *refs, val *metadata)
+{
+	val kept = map_clone(a, val_get(metadata, kind));
+
+	for (size_t i = 0; i < val_len(refs); i++) {
+		const val *taken = val_get(val_value(refs, i), kind);
+
+		for (size_t k = 0; k < val_len(taken); k++) {
+			struct str key = val_key(taken, k);
+
+			val_del(&kept, arena_strndup(a, key.p, key.n));
+		}
+	}
+	if (val_len(&kept))
+		val_set(a, metadata, kind, kept);
+	else
+		val_del(metadata, kind);
+}
+
+static void split_refs(arena *a, const val *containers, struct inplace_spec *out)
+{
+	static const char *const kinds[] = {"labels", "annotations"};
+
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t i = 0; i < val_len(containers); i++)
+			take_refs(a, val_at(containers, i), kinds[k], &out->metadata, &out->refs);
+		drop_taken(a, kinds[k], &out->refs, &out->metadata);
+	}
+}
+
+/* A revision without the annotation is of an older manager: it says nothing. */
+static bool claims_differ(const val *old, const val *new)
+{
+	const val *a = val_path(old, "metadata", "annotations", ANNO_CLAIMS_HASH, NULL);
+	const val *b = val_path(new, "metadata", "annotations", ANNO_CLAIMS_HASH, NULL);
+
+	return a && b && !val_equal(a, b);
+}
+
+void inplace_spec_from(arena *a, const val *old_revision, const val *new_revision,
+		       const struct inplace_options *o, struct inplace_spec *out)
+{
+	const val *old = revision_template(old_revision), *new = revision_template(new_revision);
 	struct content_path path = {0};
 
 	memset(out, 0, sizeof(*out));
 	out->metadata = val_map();
-	if (!val_is_map(old_template) || !val_is_map(new_template)) {
+	out->refs = val_map();
+	if (!old || !new) {
 		snprintf(out->why_not, sizeof(out->why_not), "the %s revision is unknown",
-			 val_is_map(old_template) ? "new" : "old");
+			 old ? "new" : "old");
 		return;
 	}
-	if (!compare_specs(a, val_get(old_template, "spec"), val_get(new_template, "spec"), out,
-			   &path)) {
+	if (o->compare_claims && claims_differ(old_revision, new_revision)) {
+		snprintf(out->why_not, sizeof(out->why_not),
+			 "volumeClaimTemplates differ, which takes new claims");
+		return;
+	}
+	if (!compare_specs(a, val_get(old, "spec"), val_get(new, "spec"), out, &path)) {
 		out->n_images = 0;
 		snprintf(out->why_not, sizeof(out->why_not),
 			 "template.%s differs, which no running pod can take over", path.text);
 		return;
 	}
-	out->metadata =
-	    diff_metadata(a, val_get(old_template, "metadata"), val_get(new_template, "metadata"));
+	out->metadata = diff_metadata(a, val_get(old, "metadata"), val_get(new, "metadata"));
+	if (o->env_from_metadata)
+		split_refs(a, val_path(new, "spec", "containers", NULL), out);
 	out->possible = true;
-}
-
-bool inplace_spec_restarts(const struct inplace_spec *spec)
-{
-	return spec->n_images > 0;
 }

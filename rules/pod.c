@@ -85,7 +85,8 @@ static void read_labels(const val *labels, struct pod_view *v, struct str *revis
 static void read_annotations(const val *annotations, struct pod_view *v)
 {
 	v->deletion_cost = pod_deletion_cost(val_str(val_get(annotations, ANNO_DELETION_COST)));
-	v->has_grace = val_get(annotations, ANNO_INPLACE_GRACE) != NULL;
+	v->has_grace = val_get(annotations, ANNO_INPLACE_GRACE) ||
+		       val_get(annotations, ANNO_INPLACE_GRACE_OLD);
 	v->has_inplace_state = val_get(annotations, ANNO_INPLACE_STATE) ||
 			       val_get(annotations, ANNO_INPLACE_STATE_OLD);
 }

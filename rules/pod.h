@@ -28,12 +28,13 @@ enum pod_condition {
 
 /* Where an in-place update of the pod stands (rules/inplace.h judges). */
 enum inplace_verdict {
-	INPLACE_NONE,	    /* no state annotation */
-	INPLACE_COMPLETE,   /* the recorded update is done */
-	INPLACE_WAITING,    /* containers of the present batch have not been replaced */
-	INPLACE_NEXT_BATCH, /* the present batch is done and ready, the next must be written */
-	INPLACE_GRACE,	    /* in its grace period, see grace_end */
-	INPLACE_BROKEN,	    /* the annotation is no valid state: say so, leave the pod alone */
+	INPLACE_NONE,	     /* no state annotation */
+	INPLACE_COMPLETE,    /* the recorded update is done */
+	INPLACE_WAITING,     /* containers of the present batch have not been replaced */
+	INPLACE_NEXT_BATCH,  /* the present batch is done and ready, the next must be written */
+	INPLACE_GRACE,	     /* in its grace period, see grace_end */
+	INPLACE_GRACE_STALE, /* the grace period was for another revision than the pod's */
+	INPLACE_BROKEN,	     /* an annotation is not valid: say so, leave the pod alone */
 };
 
 /*

@@ -136,3 +136,38 @@ bool podreadiness_remove(arena *a, const val *pod, struct readiness_key k, int64
 	*patch = make_patch(a, pod, n == 0, print_entries(a, entries, n), now);
 	return true;
 }
+
+struct readiness_change podreadiness_of_state(enum lifecycle_state to, const val *lifecycle)
+{
+	struct readiness_change change = {NULL, NULL};
+
+	switch (to) {
+	case LIFECYCLE_PREPARING_DELETE:
+		if (lifecycle_mark_not_ready(lifecycle_hook(lifecycle, "preDelete")))
+			change.add = &READINESS_PRE_DELETE;
+		break;
+	case LIFECYCLE_PREPARING_UPDATE:
+		if (lifecycle_mark_not_ready(lifecycle_hook(lifecycle, "inPlaceUpdate")))
+			change.add = &READINESS_PRE_UPDATE;
+		break;
+	case LIFECYCLE_UPDATED:
+	case LIFECYCLE_NORMAL:
+		/* whatever the hook says by now */
+		change.remove = &READINESS_PRE_UPDATE;
+		break;
+	case LIFECYCLE_PREPARING_NORMAL:
+		change.remove = &READINESS_PRE_DELETE;
+		break;
+	default:
+		break;
+	}
+	return change;
+}
+
+bool podreadiness_change_patch(arena *a, const val *pod, struct readiness_change change,
+			       int64_t now, val *patch)
+{
+	if (change.add)
+		return podreadiness_add(a, pod, *change.add, now, patch);
+	return change.remove && podreadiness_remove(a, pod, *change.remove, now, patch);
+}

@@ -28,4 +28,13 @@ val podreadiness_init_patch(arena *a, const val *pod, int64_t now);
 bool podreadiness_add(arena *a, const val *pod, struct readiness_key k, int64_t now, val *patch);
 bool podreadiness_remove(arena *a, const val *pod, struct readiness_key k, int64_t now, val *patch);
 
+/* L7: which key entering a lifecycle state adds, and which it removes; NULL for none. */
+struct readiness_change {
+	const struct readiness_key *add, *remove;
+};
+struct readiness_change podreadiness_of_state(enum lifecycle_state to, const val *lifecycle);
+/* The patch for a change; false when nothing is to be written. */
+bool podreadiness_change_patch(arena *a, const val *pod, struct readiness_change change,
+			       int64_t now, val *patch);
+
 #endif

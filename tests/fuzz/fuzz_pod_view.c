@@ -15,7 +15,12 @@ static void all_patches(arena *a, const val *pod, const struct pod_view *v)
 	struct inplace_update u = {.pod = pod, .spec = &spec, .revision = str_of("r-1")};
 	val patch;
 
-	inplace_spec_from(a, pod, pod, &spec);
+	const struct inplace_options options = {.env_from_metadata = true, .compare_claims = true};
+	val revision = val_map();
+
+	val_set(a, val_ensure_map(a, val_ensure_map(a, &revision, "data"), "spec"), "template",
+		*pod);
+	inplace_spec_from(a, &revision, &revision, &options, &spec);
 	/* the object as both templates: the same in place, or no template at all */
 	if (!spec.possible && val_is_map(pod))
 		abort();
@@ -24,7 +29,13 @@ static void all_patches(arena *a, const val *pod, const struct pod_view *v)
 	if (inplace_next_batch_patch(a, pod, 0, &patch, NULL) == 0 &&
 	    inplace_check(&patch, NULL, NULL, 0) == INPLACE_BROKEN)
 		abort();
-	if (v->active && inplace_refresh(v) == INPLACE_WRITE_NEXT && !v->has_inplace_state)
+	u.grace_seconds = 5;
+	if (inplace_update_patch(a, &u, &patch, NULL) == 0 &&
+	    inplace_check(&patch, NULL, NULL, 0) == INPLACE_BROKEN)
+		abort();
+	inplace_grace_end_patch(a, pod, 0, &patch, NULL);
+	inplace_grace_drop_patch(a, pod);
+	if (v->active && inplace_refresh(v, 0) == INPLACE_WRITE_NEXT && !v->has_inplace_state)
 		abort();
 	inplace_not_ready_patch(a, pod, 0);
 	podreadiness_init_patch(a, pod, 0);

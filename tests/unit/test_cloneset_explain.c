@@ -194,7 +194,7 @@ static const struct row {
      "RolloutOnDelete", "1 pod waits to be deleted by the user: the type is OnDelete",
      "on-delete done"},
     /* a grace period */
-    {"{'replicas':2,'updateStrategy':{'maxUnavailable':1}}", "a:oug b:o", NULL, NULL,
+    {"{'replicas':2,'updateStrategy':{'maxUnavailable':1}}", "a:nug b:o", NULL, NULL,
      "RolloutInGracePeriod", NULL, "grace update-waits"},
     /* hooks */
     {"{'replicas':1," HOOKS "}", "a:n b:nph", NULL, NULL, "RolloutHeldByHook",

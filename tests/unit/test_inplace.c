@@ -16,6 +16,18 @@
 #define SPEC(containers) "{'spec':{'containers':[" containers "]}}"
 #define META(meta) "{'metadata':{" meta "},'spec':{'containers':[" IMG("a", "x:1") "]}}"
 
+/* A ControllerRevision that holds the template. */
+static val revision(arena *a, const char *template)
+{
+	val r = val_map(), t = js(a, template);
+
+	val_set(a, val_ensure_map(a, val_ensure_map(a, &r, "data"), "spec"), "template", t);
+	return r;
+}
+
+static const struct inplace_options no_options;
+
+/* covers: inplace:R1 inplace:R2 inplace:R4 inplace:S18 inplace:S19 */
 static void when_possible(void **state)
 {
 	static const struct {
@@ -60,11 +72,11 @@ static void when_possible(void **state)
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		_cleanup_arena_ arena *a = arena_new();
 		_cleanup_buf_ struct buf images = {0};
-		val old = js(a, table[i].old), new = js(a, table[i].new), want;
+		val old = revision(a, table[i].old), new = revision(a, table[i].new), want;
 		struct inplace_spec s;
 
 		print_message("%s -> %s\n", table[i].old, table[i].new);
-		inplace_spec_from(a, &old, &new, &s);
+		inplace_spec_from(a, &old, &new, &no_options, &s);
 		assert_int_equal(s.possible, !table[i].why);
 		if (table[i].why) {
 			assert_non_null(strstr(s.why_not, table[i].why));
@@ -74,7 +86,7 @@ static void when_possible(void **state)
 			buf_printf(&images, "%.*s=%.*s ", STR_ARG(s.images[k].container),
 				   STR_ARG(s.images[k].image));
 		assert_string_equal(buf_str(&images), table[i].images);
-		assert_int_equal(inplace_spec_restarts(&s), *table[i].images != '\0');
+		assert_int_equal(inplace_restarts(&new, &s), *table[i].images != '\0');
 		want = js(a, table[i].metadata);
 		assert_true(val_equal(&s.metadata, &want));
 	}
@@ -93,7 +105,7 @@ static void when_possible(void **state)
 
 static int start(arena *a, const val *pod, const char *old, const char *new, val *patch)
 {
-	val from = js(a, old), to = js(a, new);
+	val from = revision(a, old), to = revision(a, new);
 	struct inplace_spec *spec = arena_alloc(a, sizeof(*spec));
 	struct inplace_update u = {
 	    .pod = pod,
@@ -104,7 +116,7 @@ static int start(arena *a, const val *pod, const char *old, const char *new, val
 	    .now = NOW,
 	};
 
-	inplace_spec_from(a, &from, &to, spec);
+	inplace_spec_from(a, &from, &to, &no_options, spec);
 	assert_true(spec->possible);
 	return inplace_update_patch(a, &u, patch, NULL);
 }
@@ -243,8 +255,7 @@ static void odd_updates(void **state)
 	/* the pod lacks a container */
 	assert_int_equal(start(a, &pod, SPEC(IMG("b", "x:1")), SPEC(IMG("b", "x:2")), &patch),
 			 -EINVAL);
-	assert_int_equal(inplace_update_patch(a, &u, &patch, NULL), -ENOTSUP);
-	u.grace_seconds = 0;
+	/* nothing restarts, so that there is nothing to wait for */
 	assert_int_equal(inplace_update_patch(a, &u, &patch, NULL), 0);
 	assert_true(
 	    val_is(val_path(&patch, "metadata", "labels", LABEL_REVISION_HASH, NULL), "77"));
@@ -339,19 +350,7 @@ static void completion(void **state)
 	}
 }
 
-static void grace(void **state)
-{
-	_cleanup_arena_ arena *a = arena_new();
-	val pod = js(a, "{'metadata':{'annotations':{'apps.kruise.io/inplace-update-state':"
-			"'{\\'updateTimestamp\\':\\'2027-01-15T08:00:00Z\\'}',"
-			"'apps.kruise.io/inplace-update-grace':'{\\'graceSeconds\\':30}'}}}");
-	int64_t end = -1;
-
-	(void)state;
-	assert_int_equal(inplace_check(&pod, &end, NULL, 0), INPLACE_GRACE);
-	assert_int_equal(end, NOW + 30);
-}
-
+/* covers: inplace:F3 */
 /* Ref metadata and resources that a manager with more features has left: applied, or dropped, not
  * stuck. */
 static void foreign_next_batch(void **state)
@@ -373,6 +372,7 @@ static void foreign_next_batch(void **state)
 	    strstr(arena_strndup(a, state_text(&pod).p, state_text(&pod).n), "\"future\":1}"));
 }
 
+/* covers: inplace:R13 inplace:F4 inplace:F5 inplace:F7 cloneset:F7 */
 static void refresh(void **state)
 {
 	static const struct {
@@ -382,6 +382,8 @@ static void refresh(void **state)
 		enum inplace_refresh want;
 	} table[] = {
 	    {true, true, COND_ABSENT, INPLACE_NONE, INPLACE_SET_READY},
+	    {true, true, COND_FALSE, INPLACE_GRACE_STALE, INPLACE_DROP_GRACE},
+	    {false, true, COND_FALSE, INPLACE_GRACE_STALE, INPLACE_KEEP},
 	    {true, true, COND_TRUE, INPLACE_NONE, INPLACE_KEEP},
 	    {true, false, COND_ABSENT, INPLACE_NONE, INPLACE_KEEP},
 	    {true, true, COND_FALSE, INPLACE_COMPLETE, INPLACE_SET_READY},
@@ -402,7 +404,11 @@ static void refresh(void **state)
 		v.gate_inplace = table[i].gate;
 		v.cond_inplace = table[i].condition;
 		v.inplace = table[i].verdict;
-		assert_int_equal(inplace_refresh(&v), table[i].want);
+		v.grace_end = NOW + 3;
+		assert_int_equal(inplace_refresh(&v, NOW), table[i].want);
+		v.grace_end = NOW;
+		if (v.active && v.inplace == INPLACE_GRACE)
+			assert_int_equal(inplace_refresh(&v, NOW), INPLACE_END_GRACE);
 	}
 }
 
@@ -467,11 +473,10 @@ static void not_ready_patches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(when_possible),	  cmocka_unit_test(the_state_annotation),
-	    cmocka_unit_test(an_update_on_top),	  cmocka_unit_test(odd_updates),
-	    cmocka_unit_test(completion),	  cmocka_unit_test(grace),
-	    cmocka_unit_test(foreign_next_batch), cmocka_unit_test(refresh),
-	    cmocka_unit_test(not_ready_patches),
+	    cmocka_unit_test(when_possible),	cmocka_unit_test(the_state_annotation),
+	    cmocka_unit_test(an_update_on_top), cmocka_unit_test(odd_updates),
+	    cmocka_unit_test(completion),	cmocka_unit_test(foreign_next_batch),
+	    cmocka_unit_test(refresh),		cmocka_unit_test(not_ready_patches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

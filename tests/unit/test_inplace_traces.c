@@ -176,6 +176,14 @@ static void apply_theirs(struct replay *r, const val *changed)
 		val_set(r->a, status, "containerStatuses", statuses);
 }
 
+static val revision(arena *a, const val *template)
+{
+	val r = val_map();
+
+	val_set(a, val_ensure_map(a, val_ensure_map(a, &r, "data"), "spec"), "template", *template);
+	return r;
+}
+
 static val update_patch(struct replay *r)
 {
 	struct inplace_spec spec;
@@ -191,8 +199,10 @@ static val update_patch(struct replay *r)
 
 	if (inplace_needs_not_ready(&r->pod))
 		return inplace_not_ready_patch(r->a, &r->pod, NOW + 8);
-	inplace_spec_from(r->a, &r->old_template, val_path(&r->cloneset, "spec", "template", NULL),
-			  &spec);
+	val old = revision(r->a, &r->old_template);
+	val new = revision(r->a, val_path(&r->cloneset, "spec", "template", NULL));
+
+	inplace_spec_from(r->a, &old, &new, &(struct inplace_options){0}, &spec);
 	assert_true(spec.possible);
 	assert_int_equal(inplace_update_patch(r->a, &u, &patch, NULL), 0);
 	return patch;
@@ -205,7 +215,7 @@ static val next_write(struct replay *r, const struct pod_view *v)
 	enum lifecycle_state next;
 	val patch;
 
-	switch (inplace_refresh(v)) {
+	switch (inplace_refresh(v, NOW)) {
 	case INPLACE_SET_READY:
 		/* a condition that is False while R7 is outstanding is not touched here */
 		if (v->cond_inplace == COND_FALSE && !at_target)
@@ -353,8 +363,9 @@ static void fallback(void **state)
 	check_same(&r);
 	assert_int_equal(
 	    jsonpatch_apply(a, &cloneset, val_at(val_get(t, "steps"), 0), &after, NULL), 0);
-	inplace_spec_from(a, val_path(&cloneset, "spec", "template", NULL),
-			  val_path(&after, "spec", "template", NULL), &spec);
+	val from = revision(a, val_path(&cloneset, "spec", "template", NULL));
+	val to = revision(a, val_path(&after, "spec", "template", NULL));
+	inplace_spec_from(a, &from, &to, &(struct inplace_options){0}, &spec);
 	assert_false(spec.possible);
 	assert_non_null(strstr(spec.why_not, "template.spec.containers[0].env"));
 

@@ -39,6 +39,8 @@ struct clone {
 	bool update_planned;
 	const char *last_update_error; /* of the sync before, NULL when this one tries nothing */
 	bool changed;		       /* something was written that the update must wait for */
+	bool *postponed;	       /* by clone_refresh; of state.n */
+	bool *taken;		       /* clone_update works on the pod; of state.n, or NULL */
 };
 
 /* The steps of a sync, in order; each file is one. Those that return bool say whether to go on. */
@@ -78,8 +80,10 @@ const struct cloneset_ranking *clone_ranking(struct clone *c);
 /* status.c */
 void clone_write_status(struct clone *c);
 
-/* refresh.c: in-place states and lifecycle states of all pods. */
+/* refresh.c: in-place states and lifecycle states of all pods; those that an update may be about to
+ * take are left out at first, and looked at when it is known which it has taken. */
 void clone_refresh(struct clone *c);
+void clone_refresh_rest(struct clone *c);
 
 /* scale.c */
 void clone_scale(struct clone *c);
@@ -87,6 +91,14 @@ void clone_scale(struct clone *c);
 void clone_update(struct clone *c);
 /* explain.c: after all the others. */
 void clone_explain(struct clone *c);
+
+/* lifecycle.c: writes a lifecycle state, after the readiness that goes with it. hook: labels and
+ * finalizers to put on the pod, or NULL. exact: only if the pod is still at the view's version;
+ * otherwise its uid is enough: the label is ours alone, a starting pod changes all the time, and
+ * what we have written ourselves is seen before (the sync waits for intents and expected versions
+ * first). */
+void clone_enter_state(struct clone *c, const struct pod_view *pod, enum lifecycle_state to,
+		       const val *hook, bool exact);
 
 /* ---- helpers ---- */
 

@@ -198,8 +198,10 @@ static void cloneset_sync(struct sync *s)
 		return;
 	clone_refresh(c);
 	clone_scale(c);
-	if (!c->changed)
+	if (!c->changed) {
 		clone_update(c);
+		clone_refresh_rest(c);
+	}
 	clone_explain(c);
 	trim_pods_to_delete(c);
 	clone_trim_revisions(c);

@@ -17,8 +17,15 @@ struct pod_entry {
 	char *expect_uid;
 	char *expect_rv; /* NULL: nothing is expected */
 	uint64_t expect_usec;
+	bool reported; /* an event about this version has been sent */
+	char *refused; /* target revision of an update that was refused, or NULL */
+	unsigned refusals;
+	uint64_t held_until_usec;
 	UT_hash_handle hh;
 };
+
+#define HOLD_FIRST_USEC 1000000u
+#define HOLD_MAX_USEC 300000000u
 
 struct clone_memory {
 	char *key;
@@ -45,6 +52,7 @@ static void pod_entry_free(struct clone_memory *m, struct pod_entry *p)
 	HASH_DEL(m->pods, p);
 	drop_expectation(p);
 	pod_view_free(&p->view);
+	free(p->refused);
 	free(p->name);
 	free(p);
 }
@@ -250,6 +258,7 @@ static int on_pod(const struct store_entry *entry, void *userdata)
 	pod_view_from(&pod, &p->view);
 	p->view.matches = selector_matches(w->selector, val_path(&pod, "metadata", "labels", NULL));
 	p->rv = entry->rv;
+	p->reported = p->reported && p->view.inplace == INPLACE_BROKEN;
 	return 0;
 }
 
@@ -323,4 +332,51 @@ size_t clone_unmet(struct clone_memory *m, uint64_t now_usec, uint64_t timeout_u
 			unmet++;
 	}
 	return unmet;
+}
+
+static struct pod_entry *find(struct clone_memory *m, const char *pod)
+{
+	struct pod_entry *p;
+	HASH_FIND_STR(m->pods, pod, p);
+	return p;
+}
+
+bool clone_pod_reported(struct clone_memory *m, const char *pod)
+{
+	struct pod_entry *p = find(m, pod);
+	bool reported = p && p->reported;
+	if (p)
+		p->reported = true;
+	return reported;
+}
+
+void clone_pod_accepted(struct clone_memory *m, const char *pod)
+{
+	struct pod_entry *p = find(m, pod);
+	if (p)
+		free_ptr(&p->refused);
+}
+
+void clone_pod_refused(struct clone_memory *m, const char *pod, const char *target,
+		       uint64_t now_usec)
+{
+	struct pod_entry *p = find(m, pod);
+	uint64_t hold = HOLD_FIRST_USEC;
+	if (!p)
+		return;
+	p->refusals = p->refused && strcmp(p->refused, target) == 0 ? p->refusals + 1 : 0;
+	for (unsigned i = 0; i < p->refusals && hold < HOLD_MAX_USEC; i++)
+		hold *= 2;
+	free(p->refused);
+	p->refused = xstrdup(target);
+	p->held_until_usec = now_usec + (hold < HOLD_MAX_USEC ? hold : HOLD_MAX_USEC);
+}
+
+uint64_t clone_pod_held(struct clone_memory *m, const char *pod, const char *target,
+			uint64_t now_usec)
+{
+	const struct pod_entry *p = find(m, pod);
+	if (!p || !p->refused || strcmp(p->refused, target) != 0 || p->held_until_usec <= now_usec)
+		return 0;
+	return p->held_until_usec - now_usec;
 }

@@ -72,6 +72,17 @@ void clone_expect(struct clone_memory *m, const char *pod, const char *uid, cons
  * given up. */
 size_t clone_unmet(struct clone_memory *m, uint64_t now_usec, uint64_t timeout_usec);
 
+/* Whether something was said of the pod as it is already; from now on it was. */
+bool clone_pod_reported(struct clone_memory *m, const char *pod);
+/* The API server refuses to update the pod to the target: tries are made ever more seldom, up to
+ * once in five minutes, until the target is another or an update went well. */
+void clone_pod_refused(struct clone_memory *m, const char *pod, const char *target,
+		       uint64_t now_usec);
+void clone_pod_accepted(struct clone_memory *m, const char *pod);
+/* µs until the pod may be tried again, 0: now. */
+uint64_t clone_pod_held(struct clone_memory *m, const char *pod, const char *target,
+			uint64_t now_usec);
+
 /* Numeric comparison of resourceVersions; an unreadable one counts as new. */
 bool rv_at_least(const char *seen, const char *wanted);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipc/base/log.h"
 #include "kube/ownerref.h"
+#include "rules/cloneset_claims.h"
 #include "rules/cloneset_status.h"
+#include "rules/content.h"
+#include "rules/inplace.h"
 #include "rules/revision.h"
 #include "workers/cloneset/clone.h"
 
@@ -113,6 +116,9 @@ static void create(struct clone *c, const struct revision_data *data, int64_t nu
 	arena *a = c->s->arena;
 	val object =
 	    revision_new(a, &K8S_CLONESETS_V1ALPHA1, &c->object, data, number, c->collision_count);
+	val *annotations = val_ensure_map(a, val_get_mut(&object, "metadata"), "annotations");
+	*annotations = map_clone(a, annotations);
+	val_set(a, annotations, ANNO_CLAIMS_HASH, val_of_str(cloneset_claims_hash(a, &c->object)));
 	struct creation *cr = arena_alloc(a, sizeof(*cr));
 	*cr = (struct creation){.c = c, .data = *data, .name = name_of(&object)};
 	sync_create(c->s, &K8S_CONTROLLERREVISIONS, c->s->ns, &object, on_created, cr);

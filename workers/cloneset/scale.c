@@ -33,23 +33,6 @@ static void on_deleted(struct sync *s, const struct k8s_response *r, void *userd
 	sync_fail(s, "cannot delete pod %s: %s", rm->name, r->error);
 }
 
-static void on_state_written(struct sync *s, const struct k8s_response *r, void *userdata)
-{
-	struct clone *c = userdata;
-	if (k8s_ok(r))
-		clone_wrote_pod(c, r->object);
-	else if (!k8s_is_conflict(r) && !k8s_is_not_found(r))
-		sync_fail_response(s, "cannot write a pod's lifecycle state", r);
-}
-
-static void write_state(struct clone *c, const struct pod_view *pod, enum lifecycle_state state)
-{
-	val patch = lifecycle_patch(c->s->arena, state, c->now, str_of(pod->rv));
-	sync_patch(c->s, &K8S_PODS, c->s->ns, str_of(pod->name), NULL, K8S_PATCH_STRATEGIC, &patch,
-		   on_state_written, c);
-	c->changed = true;
-}
-
 /* True when the preDelete hook holds the pod: it waits in PreparingDelete instead of being deleted.
  */
 static bool held_by_hook(struct clone *c, const struct pod_view *pod)
@@ -61,7 +44,7 @@ static bool held_by_hook(struct clone *c, const struct pod_view *pod)
 	if (!object || !lifecycle_hooked(hook, object))
 		return false;
 	if (pod->lifecycle != LIFECYCLE_PREPARING_DELETE)
-		write_state(c, pod, LIFECYCLE_PREPARING_DELETE);
+		clone_enter_state(c, pod, LIFECYCLE_PREPARING_DELETE, NULL, true);
 	return true;
 }
 
@@ -124,7 +107,8 @@ void clone_scale(struct clone *c)
 		sync_requeue_after(c->s, 1);
 	}
 	for (size_t i = 0; i < plan.cancel.n; i++)
-		write_state(c, c->state.pods[plan.cancel.i[i]], LIFECYCLE_PREPARING_NORMAL);
+		clone_enter_state(c, c->state.pods[plan.cancel.i[i]], LIFECYCLE_PREPARING_NORMAL,
+				  NULL, true);
 	if (plan.create_old + plan.create_new > 0)
 		clone_create_pods(c, plan.create_old, plan.create_new);
 	if (plan.release.n + plan.remove.n > 0)

@@ -88,6 +88,8 @@ static void on_refused(struct update *u, const struct k8s_response *r)
 		if (it)
 			it->recovered = true;
 		u->wrote = true;
+	} else if (!k8s_is_not_found(r) && !k8s_is_conflict(r)) {
+		clone_pod_refused(c->memory, u->name, u->ro->target_name, mono_usec());
 	}
 	give_up(u, k8s_is_not_found(r) ? NULL : r->error);
 }
@@ -102,6 +104,7 @@ static void on_updated(struct sync *s, const struct k8s_response *r, void *userd
 		return;
 	}
 	clone_wrote_pod(c, r->object);
+	clone_pod_accepted(c->memory, u->name);
 	clone_event(c, K8S_EVENT_NORMAL, "SuccessfulUpdatePodInPlace",
 		    "updated pod %s in place to %s", u->name, u->ro->target_name);
 }
@@ -118,7 +121,7 @@ static void write_update(struct update *u)
 	    .short_hash = c->spec.short_hash,
 	    .template_hash = true,
 	    .set_lifecycle = true,
-	    .grace_seconds = 0, /* gracePeriodSeconds is not waited for yet */
+	    .grace_seconds = c->spec.grace_seconds,
 	    .now = (int64_t)(wall_usec() / 1000000),
 	};
 	if (inplace_update_patch(c->s->arena, &up, &patch, &e) < 0) {
@@ -146,7 +149,7 @@ static void on_not_ready(struct sync *s, const struct k8s_response *r, void *use
 static void continue_update(struct update *u)
 {
 	struct clone *c = u->ro->c;
-	if (!inplace_spec_restarts(u->spec) || !inplace_needs_not_ready(&u->pod)) {
+	if (!inplace_needs_not_ready(&u->pod) || !inplace_restarts(&u->pod, u->spec)) {
 		write_update(u);
 		return;
 	}
@@ -165,8 +168,13 @@ static const struct inplace_spec *step_from(struct rollout *ro, const val *from)
 	struct step *st = arena_alloc(a, sizeof(*st));
 	memset(st, 0, sizeof(*st));
 	st->from = from;
-	inplace_spec_from(a, from ? revision_template(from) : NULL, revision_template(ro->target),
-			  &st->spec);
+	const struct cloneset_spec *spec = &ro->c->spec;
+	const struct inplace_options options = {
+	    .env_from_metadata = spec->env_from_metadata,
+	    /* InPlaceOnly never recreates */
+	    .compare_claims = spec->recreate_on_claims && spec->type != CLONESET_INPLACE_ONLY,
+	};
+	inplace_spec_from(a, from, ro->target, &options, &st->spec);
 	st->next = ro->steps;
 	ro->steps = st;
 	return &st->spec;
@@ -193,15 +201,6 @@ static void recreate(struct update *u)
 		   on_recreate, u);
 }
 
-static void on_hook_state(struct sync *s, const struct k8s_response *r, void *userdata)
-{
-	struct clone *c = userdata;
-	if (k8s_ok(r))
-		clone_wrote_pod(c, r->object);
-	else if (!k8s_is_not_found(r) && !k8s_is_conflict(r))
-		sync_fail_response(s, "cannot prepare a pod for its update", r);
-}
-
 /* True when the pod may be updated now. */
 static bool pass_lifecycle(struct update *u, const struct pod_view *pod)
 {
@@ -211,19 +210,22 @@ static bool pass_lifecycle(struct update *u, const struct pod_view *pod)
 	if (start == LIFECYCLE_START_PREPARE) {
 		/* from Updated the hook is put on again; otherwise the pod has what it has */
 		const val *hook = lifecycle_hook(c->spec.lifecycle, "inPlaceUpdate");
-		struct str rv = str_of(pod->rv);
-		val patch =
-		    pod->lifecycle == LIFECYCLE_UPDATED
-			? lifecycle_patch_with_hook(c->s->arena, LIFECYCLE_PREPARING_UPDATE, hook,
-						    c->now, rv)
-			: lifecycle_patch(c->s->arena, LIFECYCLE_PREPARING_UPDATE, c->now, rv);
-		sync_patch(c->s, &K8S_PODS, c->s->ns, str_of(u->name), NULL, K8S_PATCH_STRATEGIC,
-			   &patch, on_hook_state, c);
+		clone_enter_state(c, pod, LIFECYCLE_PREPARING_UPDATE,
+				  pod->lifecycle == LIFECYCLE_UPDATED ? hook : NULL, true);
 	}
 	if (start == LIFECYCLE_START_REFUSE)
 		log_warn("%s: pod %s is in a lifecycle state that cannot be updated", c->s->key,
 			 u->name);
 	return start == LIFECYCLE_START_NOW;
+}
+
+/* False while the API server's last refusal is too fresh. */
+static bool may_try(struct clone *c, const struct pod_view *pod, const char *target)
+{
+	uint64_t held = clone_pod_held(c->memory, pod->name, target, mono_usec());
+	if (held > 0)
+		sync_requeue_after(c->s, held);
+	return held == 0;
 }
 
 /* One pod: decides how. Returns true when it is to be updated in place. */
@@ -302,8 +304,6 @@ void clone_update(struct clone *c)
 	    cloneset_update(a, &c->spec, &c->state, &c->counts, strategy_of(c, &strategy));
 	if (plan.why[0])
 		log_debug("%s: %s", c->s->key, plan.why);
-	if (plan.grace_in > 0)
-		sync_requeue_after(c->s, (uint64_t)plan.grace_in * 1000000);
 	c->update_plan = plan;
 	c->update_planned = true;
 	if (plan.pods.n == 0) {
@@ -319,12 +319,19 @@ void clone_update(struct clone *c)
 	size_t n = 0;
 	if (c->notes->update_error)
 		c->last_update_error = arena_printf(a, "%s", c->notes->update_error);
-	clone_note(&c->notes->update_error, NULL);
+	bool held = false;
+	c->taken = arena_alloc(a, c->state.n + 1);
+	memset(c->taken, 0, c->state.n + 1);
+	for (size_t i = 0; i < plan.pods.n; i++)
+		held |= !may_try(c, c->state.pods[plan.pods.i[i]], ro->target_name);
+	if (!held)
+		clone_note(&c->notes->update_error, NULL);
 	for (size_t i = 0; i < plan.pods.n; i++) {
 		const struct pod_view *pod = c->state.pods[plan.pods.i[i]];
 		updates[n] = arena_alloc(a, sizeof(**updates));
-		if (!prepare(ro, pod, updates[n]))
+		if (!may_try(c, pod, ro->target_name) || !prepare(ro, pod, updates[n]))
 			continue;
+		c->taken[plan.pods.i[i]] = true;
 		intents[n] = intent_of(c, updates[n], pod);
 		n++;
 	}
