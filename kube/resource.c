@@ -29,6 +29,8 @@ const struct k8s_resource K8S_CLONESETS = {"apps.kruise.io", "v1beta1", "clonese
 					   true};
 const struct k8s_resource K8S_CLONESETS_V1ALPHA1 = {"apps.kruise.io", "v1alpha1", "clonesets",
 						    "CloneSet", true};
+const struct k8s_resource K8S_IMAGEPULLJOBS = {"apps.kruise.io", "v1alpha1", "imagepulljobs",
+					       "ImagePullJob", true};
 
 static const struct {
 	const struct k8s_resource *resource;
@@ -48,6 +50,7 @@ static const struct {
     {&K8S_MUTATING_WEBHOOKS, "admissionregistration.k8s.io/mutatingwebhookconfigurations"},
     {&K8S_VALIDATING_WEBHOOKS, "admissionregistration.k8s.io/validatingwebhookconfigurations"},
     {&K8S_CLONESETS, "apps.kruise.io/clonesets"},
+    {&K8S_IMAGEPULLJOBS, "apps.kruise.io/imagepulljobs"},
 };
 
 const char *k8s_resource_key(const struct k8s_resource *r)

@@ -18,7 +18,7 @@ struct k8s_resource {
 
 extern const struct k8s_resource K8S_PODS, K8S_NODES, K8S_EVENTS, K8S_SECRETS, K8S_CONFIGMAPS,
     K8S_NAMESPACES, K8S_PVCS, K8S_SERVICES, K8S_CONTROLLERREVISIONS, K8S_LEASES, K8S_CRDS,
-    K8S_MUTATING_WEBHOOKS, K8S_VALIDATING_WEBHOOKS, K8S_CLONESETS;
+    K8S_MUTATING_WEBHOOKS, K8S_VALIDATING_WEBHOOKS, K8S_CLONESETS, K8S_IMAGEPULLJOBS;
 /* As OpenKruise before 1.9 stored it. Owner references name this version: every OpenKruise reads
  * it, and the garbage collector finds it wherever a CloneSet is served. */
 extern const struct k8s_resource K8S_CLONESETS_V1ALPHA1;

@@ -35,6 +35,7 @@ struct cloneset_spec {
 	bool preparing_update_as_update; /* gate */
 	bool short_hash;		 /* gate */
 	bool env_from_metadata;		 /* gate */
+	bool predownload;		 /* gate */
 	bool recreate_on_claims;	 /* gate */
 	const val *pods_to_delete;	 /* spec.scaleStrategy.podsToDelete, or NULL */
 	const val *lifecycle;		 /* spec.lifecycle, or NULL */

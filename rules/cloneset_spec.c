@@ -132,6 +132,7 @@ int cloneset_spec_from(const val *cloneset, const struct gates *gates,
 	out->preparing_update_as_update = gate_on(gates, GATE_PREPARING_UPDATE_AS_UPDATE);
 	out->short_hash = gate_on(gates, GATE_CLONESET_SHORT_HASH);
 	out->env_from_metadata = gate_on(gates, GATE_INPLACE_ENV_FROM_METADATA);
+	out->predownload = gate_on(gates, GATE_PREDOWNLOAD_FOR_INPLACE);
 	out->recreate_on_claims = gate_on(gates, GATE_RECREATE_ON_VCT_CHANGE);
 	out->pods_to_delete = val_is_array(names) && val_len(names) ? names : NULL;
 	out->lifecycle = val_is_map(val_get(spec, "lifecycle")) ? val_get(spec, "lifecycle") : NULL;

@@ -4,6 +4,7 @@
 
 #include "rules/cloneset_convert.h"
 #include "rules/cloneset_explain.h"
+#include "rules/inplace.h"
 #include "workers/cloneset/pods.h"
 #include "workers/runtime/worker.h"
 
@@ -49,6 +50,8 @@ struct clone {
 bool clone_revisions(struct clone *c);
 /* Deletes what the history limit no longer allows. */
 void clone_trim_revisions(struct clone *c);
+/* How a change of revision is judged, by the gates that are on. */
+struct inplace_options clone_inplace_options(const struct clone *c);
 /* The revision that a pod is at, or NULL. */
 const val *clone_revision_of(const struct clone *c, const struct pod_view *pod);
 
@@ -73,6 +76,9 @@ void clone_delete_claims(struct clone *c, const char *instance_id);
 
 /* create.c: creates pods, so many at currentRevision first, in waves; each after its claims. */
 void clone_create_pods(struct clone *c, int32_t n_old, int32_t n_new);
+
+/* predownload.c: jobs that fetch a roll-out's images to the nodes beforehand (gate). */
+void clone_predownload(struct clone *c);
 
 /* rank.c: how scale-down ranks pods, NULL for the same-node ranking. */
 const struct cloneset_ranking *clone_ranking(struct clone *c);

@@ -196,6 +196,7 @@ static void cloneset_sync(struct sync *s)
 	clone_write_status(c);
 	if (going || !clone_drop_unused_claims(c))
 		return;
+	clone_predownload(c);
 	clone_refresh(c);
 	clone_scale(c);
 	if (!c->changed) {

@@ -79,6 +79,7 @@ static void memory_free(struct clone_memories *all, struct clone_memory *m)
 	free(m->notes.pending_revision);
 	free(m->notes.scale_error);
 	free(m->notes.update_error);
+	free(m->notes.fetched);
 	free(m->key);
 	free(m->uid);
 	free(m);

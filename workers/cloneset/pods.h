@@ -40,6 +40,7 @@ struct clone_notes {
 	size_t n_spare_ids;
 	char **deleted_claims; /* uids; the store may still show them as if they stayed */
 	size_t n_deleted_claims;
+	char *fetched;	       /* revision for which pre-download is settled, or NULL */
 	bool look_for_orphans; /* there may be pods or revisions to adopt */
 };
 struct clone_notes *clone_notes(struct clone_memory *m);

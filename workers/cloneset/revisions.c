@@ -63,6 +63,15 @@ const val *clone_revision_of(const struct clone *c, const struct pod_view *pod)
 	return NULL;
 }
 
+struct inplace_options clone_inplace_options(const struct clone *c)
+{
+	return (struct inplace_options){
+	    .env_from_metadata = c->spec.env_from_metadata,
+	    /* InPlaceOnly never recreates */
+	    .compare_claims = c->spec.recreate_on_claims && c->spec.type != CLONESET_INPLACE_ONLY,
+	};
+}
+
 /* ---- creation ---- */
 
 struct creation {

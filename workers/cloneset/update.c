@@ -168,12 +168,7 @@ static const struct inplace_spec *step_from(struct rollout *ro, const val *from)
 	struct step *st = arena_alloc(a, sizeof(*st));
 	memset(st, 0, sizeof(*st));
 	st->from = from;
-	const struct cloneset_spec *spec = &ro->c->spec;
-	const struct inplace_options options = {
-	    .env_from_metadata = spec->env_from_metadata,
-	    /* InPlaceOnly never recreates */
-	    .compare_claims = spec->recreate_on_claims && spec->type != CLONESET_INPLACE_ONLY,
-	};
+	const struct inplace_options options = clone_inplace_options(ro->c);
 	inplace_spec_from(a, from, ro->target, &options, &st->spec);
 	st->next = ro->steps;
 	ro->steps = st;
