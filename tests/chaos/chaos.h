@@ -85,9 +85,13 @@ void driver_pod(struct chaos *c, const char *set, const val *pod);
 void steady_start(struct chaos *c);
 void steady_stop(struct chaos *c);
 bool steady_idle(const struct chaos *c);
-void steady_count(struct chaos *c, const char *what, const struct k8s_response *r);
+/* The answer to a request that was sent at that time. */
+void steady_count(struct chaos *c, const char *what, uint64_t sent_usec,
+		  const struct k8s_response *r);
 int64_t steady_admissions(const struct chaos *c);
 int64_t steady_failed(const struct chaos *c);
+/* Not among the failed ones: inside a webhookd that died, which is a known limit. */
+int64_t steady_lost(const struct chaos *c);
 
 /* tree.c: the children, as kruised's log tells of them. */
 enum kind { KIND_WATCHER, KIND_WEBHOOKD, KIND_CONFIG, KIND_ELECTOR, KIND_WORKER, N_KINDS };
@@ -110,10 +114,12 @@ struct child {
 	bool restarting, armed, again;
 	uint64_t again_usec, armed_usec;
 };
-#define N_CHILDREN 7
+#define N_CHILDREN 8
 void tree_start(struct chaos *c);
 struct child *tree_children(struct chaos *c);
 bool tree_whole(struct chaos *c); /* all are up and have acted */
+/* Whether a webhookd has crashed in that time. */
+bool tree_lost_webhookd(const struct chaos *c, uint64_t from, uint64_t to);
 /* About to be signalled, or to reach a crash point (hard: false). */
 void tree_expect(struct chaos *c, struct child *v, bool hard);
 

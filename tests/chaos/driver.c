@@ -19,16 +19,17 @@
 struct plan {
 	const char *name, *type;
 	int32_t replicas, max_unavailable, max_surge;
-	bool hooks;
+	bool hooks, ordered; /* ordered: its containers start one after the other */
+	bool beta;	     /* written as v1beta1, else as v1alpha1 */
 };
 
 static const struct plan plans[] = {
-    {"recreate", "ReCreate", 6, 2, 0, false},
-    {"surge", "ReCreate", 5, 1, 2, false},
-    {"inplace", "InPlaceIfPossible", 10, 2, 0, false},
-    {"only", "InPlaceOnly", 8, 1, 0, false},
-    {"hooked", "InPlaceIfPossible", 6, 2, 0, true},
-    {"insurge", "InPlaceIfPossible", 5, 1, 1, false},
+    {"recreate", "ReCreate", 6, 2, 0, .ordered = true},
+    {"surge", "ReCreate", 5, 1, 2, .beta = true},
+    {"inplace", "InPlaceIfPossible", 10, 2, 0, .beta = false},
+    {"only", "InPlaceOnly", 8, 1, 0, .beta = true},
+    {"hooked", "InPlaceIfPossible", 6, 2, 0, .hooks = true},
+    {"insurge", "InPlaceIfPossible", 5, 1, 1, .beta = true},
 };
 #define N_SETS (sizeof(plans) / sizeof(plans[0]))
 
@@ -37,7 +38,7 @@ struct managed {
 	struct chaos *c;
 	bool created, busy; /* busy: a request of ours is under way */
 	int32_t replicas, partition, image, previous, note;
-	uint64_t changed_usec, next_usec;
+	uint64_t sent_usec, changed_usec, next_usec;
 	bool late, impatient;
 	int64_t rollouts;
 	char body[512]; /* of the change under way, which is repeated until it is taken */
@@ -48,6 +49,17 @@ struct driver {
 	bool changing;
 	int64_t late;
 };
+
+/* What differs between the two versions of the API. */
+static const struct k8s_resource *resource_of(const struct plan *p)
+{
+	return p->beta ? &K8S_CLONESETS : &K8S_CLONESETS_V1ALPHA1;
+}
+
+static const char *rolling_of(const struct plan *p)
+{
+	return p->beta ? "/spec/updateStrategy/rollingUpdate" : "/spec/updateStrategy";
+}
 
 static void send_change(struct managed *m);
 static void scale(struct managed *m);
@@ -68,7 +80,7 @@ static void on_changed(const struct k8s_response *r, void *userdata)
 		scale(m);
 		return;
 	}
-	steady_count(m->c, "change", r);
+	steady_count(m->c, "change", m->sent_usec, r);
 	if (!k8s_ok(r) && r->code != 0 && r->code < 500 && r->code != 409)
 		fatal("%s: %s is refused: %s", m->plan->name, m->body, r->error);
 	if (!k8s_ok(r)) {
@@ -88,7 +100,8 @@ static void send_change(struct managed *m)
 	if (json_parse(a, m->body, strlen(m->body), &patch, &e) < 0)
 		fatal("%s: %s", m->body, e.msg);
 	m->busy = true;
-	k8s_patch(m->c->client, &K8S_CLONESETS, m->c->o->namespace_, m->plan->name, NULL,
+	m->sent_usec = chaos_now();
+	k8s_patch(m->c->client, resource_of(m->plan), m->c->o->namespace_, m->plan->name, NULL,
 		  K8S_PATCH_JSON, &patch, on_changed, m);
 }
 
@@ -107,7 +120,7 @@ static void change(struct managed *m, const char *what, const char *fmt, ...)
 
 #define REPLACE "{\"op\":\"replace\",\"path\":"
 #define IMAGE REPLACE "\"/spec/template/spec/containers/0/image\",\"value\":\"nginx:%d\"}"
-#define PARTITION REPLACE "\"/spec/updateStrategy/partition\",\"value\":%d}"
+#define PARTITION REPLACE "\"%s/partition\",\"value\":%d}"
 #define REPLICAS REPLACE "\"/spec/replicas\",\"value\":%d}"
 
 static void to_image(struct managed *m, const char *what, int32_t image, int32_t partition)
@@ -115,7 +128,7 @@ static void to_image(struct managed *m, const char *what, int32_t image, int32_t
 	m->previous = m->image;
 	m->image = image;
 	m->partition = partition;
-	change(m, what, "[" IMAGE "," PARTITION "]", image, partition);
+	change(m, what, "[" IMAGE "," PARTITION "]", image, rolling_of(m->plan), partition);
 }
 
 static void new_image(struct managed *m)
@@ -138,7 +151,7 @@ static void roll_back(struct managed *m)
 static void move_partition(struct managed *m)
 {
 	m->partition = m->partition > 1 ? m->partition / 2 : 0;
-	change(m, "the partition moves on", "[" PARTITION "]", m->partition);
+	change(m, "the partition moves on", "[" PARTITION "]", rolling_of(m->plan), m->partition);
 }
 
 static void scale(struct managed *m)
@@ -146,7 +159,8 @@ static void scale(struct managed *m)
 	m->replicas = rng_between(&m->c->rng, 2, m->plan->replicas + 4);
 	if (m->partition > m->replicas)
 		m->partition = m->replicas;
-	change(m, "scaled", "[" REPLICAS "," PARTITION "]", m->replicas, m->partition);
+	change(m, "scaled", "[" REPLICAS "," PARTITION "]", m->replicas, rolling_of(m->plan),
+	       m->partition);
 }
 
 static void metadata(struct managed *m)
@@ -155,7 +169,7 @@ static void metadata(struct managed *m)
 	change(m, "a label of the template",
 	       "[" PARTITION "," REPLACE
 	       "\"/spec/template/metadata/labels/note\",\"value\":\"n%d\"}]",
-	       0, ++m->note);
+	       rolling_of(m->plan), 0, ++m->note);
 }
 
 /* Not possible in place. */
@@ -165,7 +179,7 @@ static void environment(struct managed *m)
 	change(m, "an environment variable",
 	       "[" PARTITION "," REPLACE
 	       "\"/spec/template/spec/containers/0/env/0/value\",\"value\":\"%d\"}]",
-	       0, ++m->note);
+	       rolling_of(m->plan), 0, ++m->note);
 }
 
 static void delete_one(struct managed *m)
@@ -181,7 +195,7 @@ static void delete_one(struct managed *m)
 	change(m, "one pod less, by name",
 	       "[" REPLICAS "," PARTITION ",{\"op\":\"add\",\"path\":\"/spec/"
 	       "scaleStrategy\",\"value\":{\"podsToDelete\":[\"%s\"]}}]",
-	       m->replicas, m->partition, pod);
+	       m->replicas, rolling_of(m->plan), m->partition, pod);
 }
 
 struct operation {
@@ -245,7 +259,7 @@ static void create(struct managed *m);
 static void on_created(const struct k8s_response *r, void *userdata)
 {
 	struct managed *m = userdata;
-	steady_count(m->c, "creation", r);
+	steady_count(m->c, "creation", m->sent_usec, r);
 	if (!k8s_ok(r) && !k8s_is_already_exists(r)) {
 		if (r->code && r->code < 500)
 			fatal("%s: %s", m->plan->name, r->error);
@@ -263,26 +277,33 @@ static void create(struct managed *m)
 	static const char lifecycle[] =
 	    ",\"lifecycle\":{\"preDelete\":{\"labelsHandler\":{\"" HOOK_LABEL "\":\"on\"}},"
 	    "\"inPlaceUpdate\":{\"labelsHandler\":{\"" HOOK_LABEL "\":\"on\"}}}";
+	static const char ordered[] =
+	    ",\"annotations\":{\"apps.kruise.io/container-launch-priority\":\"Ordered\"}";
+	static const char second[] = ",{\"name\":\"second\",\"image\":\"nginx:1\"}";
 	const struct plan *p = m->plan;
 	_cleanup_arena_ arena *a = arena_new();
+	const char *rolling = arena_printf(
+	    a, "\"partition\":0,\"maxUnavailable\":%d,\"maxSurge\":%d,\"%s\":\"%s\"",
+	    p->max_unavailable, p->max_surge, p->beta ? "podUpdatePolicy" : "type", p->type);
 	const char *text = arena_printf(
 	    a,
-	    "{\"apiVersion\":\"apps.kruise.io/v1alpha1\",\"kind\":\"CloneSet\",\"metadata\":{"
+	    "{\"apiVersion\":\"apps.kruise.io/%s\",\"kind\":\"CloneSet\",\"metadata\":{"
 	    "\"name\":\"%s\",\"labels\":{\"chaos-set\":\"%s\"}},\"spec\":{\"replicas\":%d,"
-	    "\"selector\":{\"matchLabels\":{\"chaos-set\":\"%s\"}},\"updateStrategy\":{\"type\":\"%"
-	    "s\","
-	    "\"partition\":0,\"maxUnavailable\":%d,\"maxSurge\":%d}%s,\"template\":{\"metadata\":{"
-	    "\"labels\":{\"chaos-set\":\"%s\",\"note\":\"n0\"%s}},\"spec\":{"
-	    "\"terminationGracePeriodSeconds\":1,\"automountServiceAccountToken\":false,"
+	    "\"selector\":{\"matchLabels\":{\"chaos-set\":\"%s\"}},\"updateStrategy\":{%s%s%s}%s,"
+	    "\"template\":{\"metadata\":{\"labels\":{\"chaos-set\":\"%s\",\"note\":\"n0\"%s}%s},"
+	    "\"spec\":{\"terminationGracePeriodSeconds\":1,\"automountServiceAccountToken\":false,"
 	    "\"containers\":[{\"name\":\"main\",\"image\":\"nginx:1\",\"env\":[{\"name\":\"E\","
-	    "\"value\":\"0\"}]}]}}}}",
-	    p->name, p->name, p->replicas, p->name, p->type, p->max_unavailable, p->max_surge,
-	    p->hooks ? lifecycle : "", p->name, p->hooks ? ",\"" HOOK_LABEL "\":\"on\"" : "");
+	    "\"value\":\"0\"}]}%s]}}}}",
+	    resource_of(p)->version, p->name, p->name, p->replicas, p->name,
+	    p->beta ? "\"rollingUpdate\":{" : "", rolling, p->beta ? "}" : "",
+	    p->hooks ? lifecycle : "", p->name, p->hooks ? ",\"" HOOK_LABEL "\":\"on\"" : "",
+	    p->ordered ? ordered : "", p->ordered ? second : "");
 	val object;
 	struct err e = {0};
 	if (json_parse(a, text, strlen(text), &object, &e) < 0)
 		fatal("%s", e.msg);
-	k8s_create(m->c->client, &K8S_CLONESETS, m->c->o->namespace_, &object, on_created, m);
+	m->sent_usec = chaos_now();
+	k8s_create(m->c->client, resource_of(p), m->c->o->namespace_, &object, on_created, m);
 }
 
 void driver_start(struct chaos *c)

@@ -102,8 +102,9 @@ static int run(struct chaos *c)
 	const int64_t failed = steady_failed(c), late = driver_unfinished(c);
 	killer_print(c);
 	recovery_print();
-	printf("rollouts=%lld same_ids=%lld children_back=%s\n", (long long)driver_rollouts(c),
-	       (long long)f.same_ids, whole ? "all" : "no");
+	printf("rollouts=%lld same_ids=%lld lost_in_webhookd=%lld children_back=%s\n",
+	       (long long)driver_rollouts(c), (long long)f.same_ids, (long long)steady_lost(c),
+	       whole ? "all" : "no");
 	printf("chaos: kills=%lld admissions=%lld failed_admissions=%lld extra_pods=%lld "
 	       "unavailable_breaches=%lld unfinished_rollouts=%lld worst_recovery_ms=%lld\n",
 	       (long long)killer_kills(c), (long long)steady_admissions(c), (long long)failed,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ipc/base/log.h"
 #include "kube/json.h"
+#include "rules/cloneset_convert.h"
 #include "rules/pod.h"
 #include "tests/chaos/chaos.h"
 #include "tests/chaos/invariant.h"
@@ -114,7 +115,7 @@ static void take_pod(struct chaos *c, const struct event *ev)
 static void take_set(struct chaos *c, const struct event *ev)
 {
 	const val *meta = val_get(&ev->object, "metadata"), *spec = val_get(&ev->object, "spec"),
-		  *strategy = val_get(spec, "updateStrategy"),
+		  *strategy = cloneset_rolling(&ev->object),
 		  *status = val_get(&ev->object, "status");
 	struct set *s = set_of(c, val_str(val_get(meta, "name")), true);
 	if (!s)

@@ -14,8 +14,12 @@
  * Follows kruised's log: which children live, since when, and what they say that they did. The
  * times are those of the lines, to the millisecond.
  */
+#define LOST_KEPT 256
+
 struct tree {
 	struct child children[N_CHILDREN];
+	uint64_t lost_usec[LOST_KEPT]; /* last crashes of a webhookd, a ring */
+	size_t n_lost;
 	int fd;
 	struct buf text;
 	struct delta_sub *deltas;
@@ -29,6 +33,10 @@ static const struct child start_state[N_CHILDREN] = {
     {.name = "webhookconfig", .process = "webhookconfig", .kind = KIND_CONFIG},
     {.name = "elector", .process = "elector", .kind = KIND_ELECTOR},
     {.name = "podreadiness", .process = "podreadiness", .kind = KIND_WORKER, .crash_points = true},
+    {.name = "containerlaunchpriority",
+     .process = "containerlaunchpriority",
+     .kind = KIND_WORKER,
+     .crash_points = true},
     {.name = "cloneset", .process = "cloneset", .kind = KIND_WORKER, .crash_points = true},
 };
 
@@ -45,6 +53,15 @@ bool tree_whole(struct chaos *c)
 			return false;
 	}
 	return true;
+}
+
+bool tree_lost_webhookd(const struct chaos *c, uint64_t from, uint64_t to)
+{
+	const struct tree *t = c->tree;
+	for (size_t i = 0; t && i < LOST_KEPT; i++)
+		if (t->lost_usec[i] >= from && t->lost_usec[i] <= to)
+			return true;
+	return false;
 }
 
 void tree_expect(struct chaos *c, struct child *v, bool hard)
@@ -85,6 +102,8 @@ static void on_died(struct chaos *c, struct child *v, const char *rest, uint64_t
 	v->ready = v->acted = false;
 	v->died_usec = when;
 	v->delay_usec = 0;
+	if (v->kind == KIND_WEBHOOKD && !v->restarting)
+		c->tree->lost_usec[c->tree->n_lost++ % LOST_KEPT] = when;
 	killer_died(c, v);
 }
 
