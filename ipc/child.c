@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -29,6 +30,7 @@ struct child {
 	char *note;
 	uint64_t leader_until_usec;
 	int leader_workers;
+	uint64_t leads_until_usec; /* as the supervisor says */
 	bool stopping;
 };
 
@@ -104,6 +106,8 @@ static void handle(struct child *c, const void *p, size_t n)
 		stop(c);
 	else if (m.type == CONTROL_LOG_LEVEL)
 		set_log_level(m.level);
+	else if (m.type == CONTROL_LEADER_UNTIL)
+		c->leads_until_usec = m.until_usec;
 	else if (m.type == CONTROL_LEADER_WORKERS)
 		c->leader_workers = m.count > INT32_MAX ? INT32_MAX : (int)m.count;
 }
@@ -198,6 +202,8 @@ int child_attach(struct child **out, sd_event *loop, const char *name,
 	if (handlers)
 		c->handlers = *handlers;
 	c->leader_workers = -1;
+	const char *until = getenv("KRUISED_LEADER_UNTIL");
+	c->leads_until_usec = until ? strtoull(until, NULL, 10) : UINT64_MAX;
 	hide_memory();
 
 	int r = add_signals(c, e);
@@ -255,4 +261,13 @@ void child_set_leader_until(struct child *c, uint64_t usec)
 int child_leader_workers(const struct child *c)
 {
 	return c->leader_workers;
+}
+
+bool child_leads(const struct child *c)
+{
+	struct timespec now;
+	if (c->leads_until_usec == UINT64_MAX)
+		return true;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000 < c->leads_until_usec;
 }

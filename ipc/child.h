@@ -44,6 +44,12 @@ void child_set_leader_until(struct child *c, uint64_t usec);
  * unknown. */
 int child_leader_workers(const struct child *c);
 
+/* The leader's workers: whether leadership is certain at this moment. To be asked before each
+ * write: the supervisor kills them when it is over, but may itself have been stopped with all its
+ * children, and run later than they. True for a child to which the supervisor said nothing of
+ * leadership. */
+bool child_leads(const struct child *c);
+
 /* $RUNTIME_DIRECTORY as the supervisor passed it ($KRUISED_RUNDIR), or /run/kruised. */
 const char *child_rundir(void);
 

@@ -47,6 +47,11 @@ void control_pack(struct buf *b, const struct control_msg *m)
 		mpw_uint(b, m->type);
 		mpw_int(b, m->count);
 		return;
+	case CONTROL_LEADER_UNTIL:
+		mpw_array(b, 2);
+		mpw_uint(b, m->type);
+		mpw_uint(b, m->until_usec);
+		return;
 	}
 }
 
@@ -94,6 +99,11 @@ static void read_count(struct mp *m, struct control_msg *out)
 		m->bad = true;
 }
 
+static void read_until(struct mp *m, struct control_msg *out)
+{
+	out->until_usec = mp_uint(m);
+}
+
 static const struct {
 	enum control_type type;
 	uint32_t elements; /* at least */
@@ -101,7 +111,7 @@ static const struct {
 } readers[] = {
     {CONTROL_HELLO, 4, read_hello},	     {CONTROL_BEAT, 5, read_beat},
     {CONTROL_LOG_LEVEL, 2, read_level},	     {CONTROL_STOP, 1, read_nothing},
-    {CONTROL_LEADER_WORKERS, 2, read_count},
+    {CONTROL_LEADER_WORKERS, 2, read_count}, {CONTROL_LEADER_UNTIL, 2, read_until},
 };
 
 int control_unpack(const void *p, size_t n, struct control_msg *out, struct err *e)

@@ -15,10 +15,14 @@
  * identity frame before it), a msgpack array whose first element is the type. Elements after the
  * known ones are ignored, so that fields can be added.
  *
- *   child → supervisor   [HELLO, token, name, pid]   once, first
- *                        [BEAT, token, ready, note|nil, leader_until]   every 500 ms and on each
- * change supervisor → child   [LOG_LEVEL, level]   "info", "debug", "5" … [STOP] [LEADER_WORKERS,
- * count]
+ *   child → supervisor
+ *     [HELLO, token, name, pid]                      once, first
+ *     [BEAT, token, ready, note|nil, leader_until]   every 500 ms and on each change
+ *   supervisor → child
+ *     [LOG_LEVEL, level]                             "info", "debug", "5" …
+ *     [STOP]
+ *     [LEADER_WORKERS, count]                        to the elector
+ *     [LEADER_UNTIL, usec]                           to the leader's workers, on each renewal
  */
 enum control_type {
 	CONTROL_HELLO = 1,
@@ -26,6 +30,7 @@ enum control_type {
 	CONTROL_LOG_LEVEL = 16,
 	CONTROL_STOP = 17,
 	CONTROL_LEADER_WORKERS = 18,
+	CONTROL_LEADER_UNTIL = 19,
 };
 
 #define CONTROL_MAX 4096 /* a longer frame is malformed; control_pack() cuts notes to fit */
@@ -53,8 +58,9 @@ struct control_msg {
 	union {
 		struct control_hello hello;
 		struct control_beat beat;
-		struct str level; /* CONTROL_LOG_LEVEL */
-		int64_t count;	  /* CONTROL_LEADER_WORKERS, ≥ 0 */
+		struct str level;    /* CONTROL_LOG_LEVEL */
+		int64_t count;	     /* CONTROL_LEADER_WORKERS, ≥ 0 */
+		uint64_t until_usec; /* CONTROL_LEADER_UNTIL, as in a beat */
 	};
 };
 

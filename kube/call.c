@@ -65,6 +65,22 @@ static size_t on_body(char *p, size_t size, size_t n, void *userdata)
 	return n;
 }
 
+/* The last moment: the connection stands, libcurl is about to send. */
+static int before_request(void *userdata, char *to, char *from, int to_port, int from_port)
+{
+	struct k8s_call *call = userdata;
+	const struct k8s_client *c = call->t.client;
+	(void)to;
+	(void)from;
+	(void)to_port;
+	(void)from_port;
+	if (strcmp(call->method, "GET") == 0 || c->may_write(c->may_write_data))
+		return CURL_PREREQFUNC_OK;
+	if (!call->failure)
+		call->failure = xstrdup("not sent: this process may not write any more");
+	return CURL_PREREQFUNC_ABORT;
+}
+
 static void set_up(struct k8s_call *call)
 {
 	struct k8s_client *c = call->t.client;
@@ -86,6 +102,8 @@ static void set_up(struct k8s_call *call)
 	curl_easy_setopt(h, CURLOPT_LOW_SPEED_TIME, 0L);
 	curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(h, CURLOPT_WRITEDATA, call);
+	curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, c->may_write ? before_request : NULL);
+	curl_easy_setopt(h, CURLOPT_PREREQDATA, call);
 }
 
 static void start(struct k8s_call *call)

@@ -137,7 +137,7 @@ static int timer_changed(CURLM *multi, long ms, void *userdata)
 /* A peer that vanished without a word is noticed within half a minute, idle or not. */
 static int socket_opened(void *userdata, curl_socket_t fd, curlsocktype purpose)
 {
-	(void)userdata;
+	const struct k8s_client *c = userdata;
 	(void)purpose;
 	static const struct {
 		int level, name, value;
@@ -149,6 +149,12 @@ static int socket_opened(void *userdata, curl_socket_t fd, curlsocktype purpose)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		(void)setsockopt(fd, options[i].level, options[i].name, &options[i].value,
 				 sizeof(options[i].value));
+	if (c->unacked_usec) {
+		const unsigned ms = (unsigned)(c->unacked_usec / 1000);
+		const struct linger none = {.l_onoff = 1, .l_linger = 0};
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	}
 	return CURL_SOCKOPT_OK;
 }
 
@@ -184,6 +190,7 @@ static struct slot *slot_new(const struct k8s_client *c)
 	curl_easy_setopt(h, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(h, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
 	curl_easy_setopt(h, CURLOPT_SOCKOPTFUNCTION, socket_opened);
+	curl_easy_setopt(h, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)c);
 	curl_easy_setopt(h, CURLOPT_ERRORBUFFER, s->error);
 	curl_easy_setopt(h, CURLOPT_USERAGENT, c->user_agent);
 	curl_easy_setopt(h, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);

@@ -73,6 +73,9 @@ static void set_options(struct k8s_client *c, const struct k8s_client_options *o
 	c->tokens_usec = client_mono();
 	c->max_in_flight = o->max_in_flight > 0 ? (size_t)o->max_in_flight : DEFAULT_IN_FLIGHT;
 	c->timeout_usec = o->timeout_usec ? o->timeout_usec : DEFAULT_TIMEOUT_USEC;
+	c->may_write = o->may_write;
+	c->may_write_data = o->userdata;
+	c->unacked_usec = o->unacked_usec;
 	c->max_retries = o->max_retries > 0 ? o->max_retries : DEFAULT_RETRIES;
 }
 

@@ -24,6 +24,14 @@ struct k8s_client_options {
 	    timeout_usec; /* for one try of a call, 0 = 30 s; watches have none but a stall limit */
 	int max_retries;  /* tries after the first on 429, 503 with Retry-After, 5xx of GET, refused
 			     connection; 0 = 5 */
+	/* Asked at the last moment before any try of a call that is no GET; when it says no, the
+	 * call ends without an answer, and certainly without an effect. NULL: always. */
+	bool (*may_write)(void *userdata);
+	void *userdata;
+	/* What the server has not acknowledged for that long is taken back, and its connection
+	 * given up; what is unacknowledged when the process dies, at once. 0: 30 s, and the kernel
+	 * goes on sending for a process that has died. For writes that must not arrive late. */
+	uint64_t unacked_usec;
 };
 
 int k8s_client_new(struct k8s_client **out, sd_event *loop, const struct k8s_config *config,

@@ -126,6 +126,9 @@ struct k8s_client {
 	size_t max_in_flight;
 	uint64_t timeout_usec;
 	int max_retries;
+	bool (*may_write)(void *userdata);
+	void *may_write_data;
+	uint64_t unacked_usec;
 
 	size_t running;
 	size_t calls; /* not answered yet */

@@ -70,6 +70,14 @@ static void send_log_level(struct supervisor *s, const struct service *v)
 	control_send(s, v, &m);
 }
 
+static void send_leadership(struct supervisor *s, const struct service *v)
+{
+	const struct control_msg m = {.type = CONTROL_LEADER_UNTIL,
+				      .until_usec = s->leadership.until_usec};
+	if (v->def->flags & SERVICE_LEADER_ONLY)
+		control_send(s, v, &m);
+}
+
 /* A beat does what a hello does when that was lost. */
 static void greet(struct supervisor *s, struct service *v, const struct frame *identity)
 {
@@ -85,6 +93,7 @@ static void greet(struct supervisor *s, struct service *v, const struct frame *i
 	if (!first)
 		return;
 	send_log_level(s, v);
+	send_leadership(s, v);
 	if (v->def->flags & SERVICE_ELECTOR)
 		s->told_workers = -1;
 	if (v->state == SERVICE_STOPPING) /* the stop came before it could hear it */
@@ -110,8 +119,11 @@ static void take_beat(struct supervisor *s, struct service *v, const struct cont
 		return;
 	uint64_t now = now_usec();
 	bool before = leadership_certain(&s->leadership, now);
+	const uint64_t until = s->leadership.until_usec;
 	leadership_beat(&s->leadership, beat->leader_until_usec);
 	bool after = leadership_certain(&s->leadership, now);
+	for (size_t i = 0; s->leadership.until_usec != until && i < s->n_services; i++)
+		send_leadership(s, &s->services[i]);
 	if (before != after)
 		log_info("leadership %s", after ? "won" : "lost");
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/close_range.h>
 #include <pwd.h>
 #include <signal.h>
@@ -87,10 +88,12 @@ static struct words make_argv(const struct supervisor *s, const struct service *
 static bool is_private(const char *entry)
 {
 	static const char *const names[] = {
-	    "NOTIFY_SOCKET=",	"WATCHDOG_USEC=",      "WATCHDOG_PID=",	       "LISTEN_FDS=",
-	    "LISTEN_PID=",	"LISTEN_FDNAMES=",     "KRUISED_TOKEN=",       "KRUISED_CONTROL=",
-	    "KRUISED_RUNDIR=",	"KRUISED_NAME=",       "KRUISED_FD_",	       "RUNTIME_DIRECTORY=",
-	    "KRUISED_SANDBOX=", "KRUISED_CORE_DUMPS=", "KRUISED_HANDOVER_FDS="};
+	    "NOTIFY_SOCKET=",	    "WATCHDOG_USEC=",	   "WATCHDOG_PID=",
+	    "LISTEN_FDS=",	    "LISTEN_PID=",	   "LISTEN_FDNAMES=",
+	    "KRUISED_TOKEN=",	    "KRUISED_CONTROL=",	   "KRUISED_RUNDIR=",
+	    "KRUISED_NAME=",	    "KRUISED_FD_",	   "RUNTIME_DIRECTORY=",
+	    "KRUISED_SANDBOX=",	    "KRUISED_CORE_DUMPS=", "KRUISED_HANDOVER_FDS=",
+	    "KRUISED_LEADER_UNTIL="};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(entry, names[i], strlen(names[i])) == 0)
 			return true;
@@ -114,6 +117,8 @@ static struct words make_env(const struct supervisor *s, const struct service *v
 	words_add(&w, xasprintf("KRUISED_NAME=%s", v->def->name));
 	words_add(&w, xasprintf("KRUISED_SANDBOX=%s", s->options.sandbox));
 	words_add(&w, xasprintf("KRUISED_CORE_DUMPS=%d", s->options.core_dumps));
+	if (v->def->flags & SERVICE_LEADER_ONLY)
+		words_add(&w, xasprintf("KRUISED_LEADER_UNTIL=%" PRIu64, s->leadership.until_usec));
 	for (size_t k = 0; (v->def->flags & SERVICE_SOCKETS) && k < N_SOCKETS; k++)
 		if (s->sockets[k].fd >= 0)
 			words_add(&w, xasprintf("KRUISED_FD_%s=%d", s->sockets[k].name,

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -23,6 +24,7 @@ static const struct control_msg messages[] = {
     {.type = CONTROL_LOG_LEVEL, .level = {"debug", 5}},
     {.type = CONTROL_STOP},
     {.type = CONTROL_LEADER_WORKERS, .count = 3},
+    {.type = CONTROL_LEADER_UNTIL, .until_usec = 4711000000},
 };
 #define N_MESSAGES (sizeof(messages) / sizeof(messages[0]))
 
@@ -42,6 +44,8 @@ static void assert_same(const struct control_msg *a, const struct control_msg *b
 		assert_true(str_eq(a->level, b->level));
 	} else if (a->type == CONTROL_LEADER_WORKERS) {
 		assert_int_equal(a->count, b->count);
+	} else if (a->type == CONTROL_LEADER_UNTIL) {
+		assert_int_equal(a->until_usec, b->until_usec);
 	}
 }
 
@@ -238,6 +242,53 @@ static void test_child(void **state)
 	assert_true(f->stopped);
 }
 
+static bool leads_becomes(struct fixture *f, bool want)
+{
+	for (int i = 0; i < 1000 && child_leads(f->child) != want; i++)
+		assert_true(sd_event_run(f->loop, 10000) >= 0);
+	return child_leads(f->child) == want;
+}
+
+/* A leader's worker asks before it writes; the answer ends by itself. */
+static void test_leads(void **state)
+{
+	struct fixture *f = *state;
+	char frame[CONTROL_MAX];
+	struct control_msg m;
+	assert_true(child_leads(f->child)); /* nobody spoke of leadership */
+	receive(f, frame, &m);
+	static const struct {
+		uint64_t from_now;
+		bool leads;
+	} rows[] = {{60000000, true}, {0, false}, {60000000, true}, {100000, false}};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		m = (struct control_msg){.type = CONTROL_LEADER_UNTIL,
+					 .until_usec = (uint64_t)now.tv_sec * 1000000 +
+						       (uint64_t)now.tv_nsec / 1000 +
+						       rows[i].from_now};
+		send_to_child(f, &m);
+		assert_true(leads_becomes(f, rows[i].leads));
+	}
+	send_to_child(f, &(struct control_msg){.type = CONTROL_LEADER_UNTIL, .until_usec = 0});
+	assert_true(leads_becomes(f, false));
+	send_to_child(
+	    f, &(struct control_msg){.type = CONTROL_LEADER_UNTIL, .until_usec = UINT64_MAX});
+	assert_true(leads_becomes(f, true));
+
+	/* and a new one begins with what its supervisor knew */
+	setenv("KRUISED_LEADER_UNTIL", "1", 1);
+	sd_event *loop;
+	struct child *late;
+	assert_true(sd_event_new(&loop) >= 0);
+	assert_int_equal(child_attach(&late, loop, "cloneset", NULL, NULL), 0);
+	assert_false(child_leads(late));
+	child_detach(late);
+	sd_event_unref(loop);
+	unsetenv("KRUISED_LEADER_UNTIL");
+}
+
 static void test_sigterm(void **state)
 {
 	struct fixture *f = *state;
@@ -270,6 +321,7 @@ int main(void)
 	    cmocka_unit_test(test_malformed),
 	    cmocka_unit_test(test_long_note),
 	    cmocka_unit_test_setup_teardown(test_child, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_leads, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_sigterm, setup, teardown),
 	    cmocka_unit_test(test_by_hand),
 	};

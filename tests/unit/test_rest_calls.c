@@ -296,6 +296,45 @@ static void limits_the_rate(void **state)
 	close_fixture(&f);
 }
 
+static bool as_often_as_said(void *userdata)
+{
+	int *left = userdata;
+	return (*left)-- > 0;
+}
+
+/* Writes are asked about before each try, reads are not; what may not be sent is not sent. */
+static void asks_before_writes(void **state)
+{
+	(void)state;
+	static const char *const script[] = {"503|Retry-After: 1|x", "200||{}"};
+	struct fixture f;
+	struct got g = {0};
+	int left = 1;
+	struct k8s_client_options o = {.may_write = as_often_as_said, .userdata = &left};
+	open_fixture(&f, script, 2, &o);
+	/* the first try passes and is turned away; the second is not sent any more */
+	k8s_raw(f.client, "POST", "/a", NULL, "{}", 2, keep, &g);
+	run_until(&f, &g.n, 1);
+	assert_int_equal(f.server.requests, 1);
+	assert_int_equal(g.code, 0);
+	assert_non_null(strstr(g.error, "may not write"));
+	/* on the connection that stands, and on a new one */
+	k8s_raw(f.client, "DELETE", "/b", NULL, "{}", 2, keep, &g);
+	k8s_raw(f.client, "PATCH", "/c", NULL, "{}", 2, keep, &g);
+	run_until(&f, &g.n, 3);
+	assert_int_equal(f.server.requests, 1);
+	k8s_get(f.client, &K8S_PODS, "ns", "p", keep, &g);
+	run_until(&f, &g.n, 4);
+	assert_int_equal(g.code, 200);
+	assert_int_equal(f.server.requests, 2);
+	left = 1;
+	k8s_raw(f.client, "POST", "/d", NULL, "{}", 2, keep, &g);
+	run_until(&f, &g.n, 5);
+	assert_int_equal(g.code, 200);
+	assert_int_equal(k8s_client_in_flight(f.client), 0);
+	close_fixture(&f);
+}
+
 static void reports_an_unreachable_server(void **state)
 {
 	(void)state;
@@ -433,6 +472,7 @@ int main(void)
 	    cmocka_unit_test(sends_what_is_asked),
 	    cmocka_unit_test(counts),
 	    cmocka_unit_test(limits_the_rate),
+	    cmocka_unit_test(asks_before_writes),
 	    cmocka_unit_test(reports_an_unreachable_server),
 	    cmocka_unit_test(cancels),
 	    cmocka_unit_test(steals),

@@ -31,6 +31,25 @@ void worker_enqueue(struct worker *w, struct str ns, struct str name)
 	queue_add(w->queue, buf_str(&key));
 }
 
+static bool may_write(void *userdata)
+{
+	const struct worker *w = userdata;
+	return child_leads(w->child);
+}
+
+/*
+ * A controller's writes end with leadership. None begins after its time, which lies before the end
+ * of the Lease; and what the network holds back is forgotten within the time between the two.
+ */
+static void fence(struct worker *w, struct k8s_client_options *o)
+{
+	if (!w->controller || !w->options.leader_elect)
+		return;
+	o->may_write = may_write;
+	o->userdata = w;
+	o->unacked_usec = w->options.lease_duration_usec - w->options.renew_deadline_usec;
+}
+
 static int load_client(struct worker *w, struct err *e)
 {
 	struct k8s_config *config = NULL;
@@ -38,12 +57,13 @@ static int load_client(struct worker *w, struct err *e)
 	if (r < 0)
 		return r;
 	_cleanup_free_ char *agent = xasprintf("kruised/%s %s", KRUISED_VERSION, w->name);
-	const struct k8s_client_options options = {
+	struct k8s_client_options options = {
 	    .user_agent = agent,
 	    .qps = w->options.rest_qps,
 	    .burst = (int)w->options.rest_burst,
 	    .max_in_flight = 32,
 	};
+	fence(w, &options);
 	if (!config->exec)
 		child_no_exec(false);
 	r = k8s_client_new(&w->client, w->loop, config, &options, e);

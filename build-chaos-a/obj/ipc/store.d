@@ -1,0 +1,8 @@
+build-chaos/obj/ipc/store.o: ipc/store.c ipc/store_int.h ipc/base/buf.h \
+ ipc/store.h ipc/base/err.h kube/value.h ipc/base/log.h
+ipc/store_int.h:
+ipc/base/buf.h:
+ipc/store.h:
+ipc/base/err.h:
+kube/value.h:
+ipc/base/log.h:

@@ -1,0 +1,2 @@
+build-chaos/obj/kube/value.o: kube/value.c kube/value.h
+kube/value.h:

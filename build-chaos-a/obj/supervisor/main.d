@@ -1,0 +1,19 @@
+build-chaos/obj/supervisor/main.o: supervisor/main.c \
+ supervisor/supervisor.h ipc/base/buf.h ipc/base/err.h ipc/control.h \
+ kube/value.h ipc/ctl.h ipc/options.h ipc/zloop.h supervisor/backoff.h \
+ supervisor/sandbox.h supervisor/services.h ipc/base/log.h rules/gates.h \
+ supervisor/handover.h
+supervisor/supervisor.h:
+ipc/base/buf.h:
+ipc/base/err.h:
+ipc/control.h:
+kube/value.h:
+ipc/ctl.h:
+ipc/options.h:
+ipc/zloop.h:
+supervisor/backoff.h:
+supervisor/sandbox.h:
+supervisor/services.h:
+ipc/base/log.h:
+rules/gates.h:
+supervisor/handover.h:

@@ -1,0 +1,3 @@
+build-chaos/obj/supervisor/services.o: supervisor/services.c \
+ supervisor/services.h
+supervisor/services.h:

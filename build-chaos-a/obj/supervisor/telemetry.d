@@ -1,0 +1,17 @@
+build-chaos/obj/supervisor/telemetry.o: supervisor/telemetry.c \
+ supervisor/supervisor.h ipc/base/buf.h ipc/base/err.h ipc/control.h \
+ kube/value.h ipc/ctl.h ipc/options.h ipc/zloop.h supervisor/backoff.h \
+ supervisor/sandbox.h supervisor/services.h ipc/base/log.h ipc/metrics.h
+supervisor/supervisor.h:
+ipc/base/buf.h:
+ipc/base/err.h:
+ipc/control.h:
+kube/value.h:
+ipc/ctl.h:
+ipc/options.h:
+ipc/zloop.h:
+supervisor/backoff.h:
+supervisor/sandbox.h:
+supervisor/services.h:
+ipc/base/log.h:
+ipc/metrics.h:

@@ -1,0 +1,14 @@
+build-chaos/obj/tests/bench/cloneset.o: tests/bench/cloneset.c \
+ ipc/base/log.h tests/bench/bench.h kube/rest.h ipc/base/err.h \
+ kube/config.h kube/resource.h ipc/base/buf.h kube/value.h \
+ tests/bench/procs.h tests/cluster/nodesim/reflect.h
+ipc/base/log.h:
+tests/bench/bench.h:
+kube/rest.h:
+ipc/base/err.h:
+kube/config.h:
+kube/resource.h:
+ipc/base/buf.h:
+kube/value.h:
+tests/bench/procs.h:
+tests/cluster/nodesim/reflect.h:

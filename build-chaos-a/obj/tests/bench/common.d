@@ -1,0 +1,11 @@
+build-chaos/obj/tests/bench/common.o: tests/bench/common.c ipc/base/log.h \
+ tests/bench/bench.h kube/rest.h ipc/base/err.h kube/config.h \
+ kube/resource.h ipc/base/buf.h kube/value.h
+ipc/base/log.h:
+tests/bench/bench.h:
+kube/rest.h:
+ipc/base/err.h:
+kube/config.h:
+kube/resource.h:
+ipc/base/buf.h:
+kube/value.h:

@@ -1,0 +1,13 @@
+build-chaos/obj/tests/cluster/nodesim/status.o: \
+ tests/cluster/nodesim/status.c tests/cluster/nodesim/status.h \
+ tests/cluster/nodesim/runtime.h kube/value.h \
+ tests/cluster/nodesim/faults.h tests/cluster/nodesim/options.h \
+ ipc/base/err.h ipc/base/buf.h kube/time.h
+tests/cluster/nodesim/status.h:
+tests/cluster/nodesim/runtime.h:
+kube/value.h:
+tests/cluster/nodesim/faults.h:
+tests/cluster/nodesim/options.h:
+ipc/base/err.h:
+ipc/base/buf.h:
+kube/time.h:

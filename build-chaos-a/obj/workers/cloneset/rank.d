@@ -1,0 +1,36 @@
+build-chaos/obj/workers/cloneset/rank.o: workers/cloneset/rank.c \
+ workers/cloneset/clone.h rules/cloneset_convert.h ipc/base/err.h \
+ kube/value.h rules/cloneset_explain.h ipc/base/buf.h \
+ rules/cloneset_update.h rules/cloneset_scale.h rules/cloneset_count.h \
+ rules/gates.h rules/pod.h rules/lifecycle.h workers/cloneset/pods.h \
+ ipc/store.h kube/selector.h rules/cloneset_claims.h \
+ workers/runtime/worker.h ipc/child.h ipc/delta.h ipc/metrics.h \
+ ipc/options.h kube/events.h kube/rest.h kube/config.h kube/resource.h \
+ workers/runtime/journal.h workers/runtime/queue.h
+workers/cloneset/clone.h:
+rules/cloneset_convert.h:
+ipc/base/err.h:
+kube/value.h:
+rules/cloneset_explain.h:
+ipc/base/buf.h:
+rules/cloneset_update.h:
+rules/cloneset_scale.h:
+rules/cloneset_count.h:
+rules/gates.h:
+rules/pod.h:
+rules/lifecycle.h:
+workers/cloneset/pods.h:
+ipc/store.h:
+kube/selector.h:
+rules/cloneset_claims.h:
+workers/runtime/worker.h:
+ipc/child.h:
+ipc/delta.h:
+ipc/metrics.h:
+ipc/options.h:
+kube/events.h:
+kube/rest.h:
+kube/config.h:
+kube/resource.h:
+workers/runtime/journal.h:
+workers/runtime/queue.h:

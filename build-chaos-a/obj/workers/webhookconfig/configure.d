@@ -1,0 +1,28 @@
+build-chaos/obj/workers/webhookconfig/configure.o: \
+ workers/webhookconfig/configure.c workers/webhookconfig/webhookconfig.h \
+ kube/certs.h ipc/base/err.h rules/webhookconfig.h rules/webhookpaths.h \
+ kube/value.h rules/gates.h ipc/base/buf.h workers/runtime/worker.h \
+ ipc/child.h ipc/delta.h ipc/metrics.h ipc/options.h ipc/store.h \
+ kube/events.h kube/rest.h kube/config.h kube/resource.h \
+ workers/runtime/journal.h workers/runtime/queue.h ipc/base/log.h
+workers/webhookconfig/webhookconfig.h:
+kube/certs.h:
+ipc/base/err.h:
+rules/webhookconfig.h:
+rules/webhookpaths.h:
+kube/value.h:
+rules/gates.h:
+ipc/base/buf.h:
+workers/runtime/worker.h:
+ipc/child.h:
+ipc/delta.h:
+ipc/metrics.h:
+ipc/options.h:
+ipc/store.h:
+kube/events.h:
+kube/rest.h:
+kube/config.h:
+kube/resource.h:
+workers/runtime/journal.h:
+workers/runtime/queue.h:
+ipc/base/log.h:
