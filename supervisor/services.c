@@ -22,7 +22,9 @@ const struct service_def service_defs[] = {
      2 * SEC, 512 * MIB},
     {"webhookconfig", "kruise-worker", "webhookconfig", SERVICE_CONFIG, PHASE_CONFIG, 10 * SEC,
      1024 * MIB},
-    {"elector", "kruise-worker", "elector", SERVICE_ELECTOR, PHASE_ELECTOR, 10 * SEC, 1024 * MIB},
+    /* hung for as long as a Lease is good for, it would cost the leadership that its successor
+     * can still save */
+    {"elector", "kruise-worker", "elector", SERVICE_ELECTOR, PHASE_ELECTOR, 3 * SEC, 1024 * MIB},
     LEADER_WORKER("podreadiness"),
     LEADER_WORKER("containerlaunchpriority"),
     LEADER_WORKER("cloneset"),

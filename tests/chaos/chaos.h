@@ -24,6 +24,7 @@ struct chaos_options {
 	int64_t kills, seed;
 	int64_t interval_ms;  /* between kills, about */
 	int64_t rate;	      /* creations a second, of CloneSets and of pods each */
+	int64_t fill;	      /* pods that only fill the store */
 	int64_t deadline_sec; /* for a roll-out after its last change */
 };
 
@@ -93,6 +94,10 @@ int64_t steady_failed(const struct chaos *c);
 /* Not among the failed ones: inside a webhookd that died, which is a known limit. */
 int64_t steady_lost(const struct chaos *c);
 
+/* fill.c */
+void fill_start(struct chaos *c);
+bool fill_done(struct chaos *c);
+
 /* tree.c: the children, as kruised's log tells of them. */
 enum kind { KIND_WATCHER, KIND_WEBHOOKD, KIND_CONFIG, KIND_ELECTOR, KIND_WORKER, N_KINDS };
 struct child {
@@ -119,6 +124,7 @@ void tree_start(struct chaos *c);
 struct child *tree_children(struct chaos *c);
 bool tree_whole(struct chaos *c); /* all are up and have acted */
 /* Whether a webhookd has crashed in that time. */
+bool tree_admission_up(const struct chaos *c); /* one webhookd at least is there */
 bool tree_lost_webhookd(const struct chaos *c, uint64_t from, uint64_t to);
 /* About to be signalled, or to reach a crash point (hard: false). */
 void tree_expect(struct chaos *c, struct child *v, bool hard);

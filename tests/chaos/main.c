@@ -78,6 +78,8 @@ static bool idle(struct chaos *c)
 
 static int run(struct chaos *c)
 {
+	fill_start(c);
+	until(c, fill_done, 0);
 	record_start(c);
 	steady_start(c);
 	until(c, synced, 0);
@@ -136,6 +138,7 @@ static void parse(struct chaos_options *o, int argc, char **argv)
 	    {"seed", NULL, &o->seed},
 	    {"interval-ms", NULL, &o->interval_ms},
 	    {"rate", NULL, &o->rate},
+	    {"fill", NULL, &o->fill},
 	    {"deadline", NULL, &o->deadline_sec},
 	};
 	const size_t n = sizeof(flags) / sizeof(flags[0]);

@@ -8,9 +8,9 @@
 /*
  * Times from a death to the first useful act. Restarts at once and those after a back-off, which is
  * part of their time, are kept apart. "admission" is the time after a kill of a webhookd until a
- * review is answered over TLS, by whichever process.
+ * review is answered over TLS, by whichever process; apart, when its sibling was down as well.
  */
-enum { ADMISSION = N_KINDS, N_SERIES };
+enum { ADMISSION = N_KINDS, ADMISSION_ALONE, N_SERIES };
 
 struct series {
 	uint32_t *usec;
@@ -18,8 +18,13 @@ struct series {
 };
 
 static const char *const names[N_SERIES] = {
-    [KIND_WATCHER] = "watcher", [KIND_WEBHOOKD] = "webhookd", [KIND_CONFIG] = "webhookconfig",
-    [KIND_ELECTOR] = "elector", [KIND_WORKER] = "worker",     [ADMISSION] = "admission",
+    [KIND_WATCHER] = "watcher",
+    [KIND_WEBHOOKD] = "webhookd",
+    [KIND_CONFIG] = "webhookconfig",
+    [KIND_ELECTOR] = "elector",
+    [KIND_WORKER] = "worker",
+    [ADMISSION] = "admission",
+    [ADMISSION_ALONE] = "admission, both killed",
 };
 static struct series times[N_SERIES][2];
 
@@ -78,6 +83,7 @@ static struct {
 	struct chaos *c;
 	struct k8s_client *k8s;
 	uint64_t began; /* 0: idle */
+	bool up;	/* the sibling was, then */
 } probe;
 
 static const char review[] =
@@ -105,7 +111,7 @@ static void on_probe(const struct k8s_response *r, void *userdata)
 	}
 	const uint64_t took = chaos_now() - probe.began;
 	probe.began = 0;
-	add(ADMISSION, false, took);
+	add(probe.up ? ADMISSION : ADMISSION_ALONE, false, took);
 	history_add(probe.c, "*", "admission answered after %llu ms",
 		    (unsigned long long)took / 1000);
 }
@@ -118,9 +124,9 @@ static void send_probe(void)
 
 void recovery_probe(struct chaos *c)
 {
-	(void)c;
 	if (probe.began)
 		return;
+	probe.up = tree_admission_up(c);
 	probe.began = chaos_now();
 	send_probe();
 }

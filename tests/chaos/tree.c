@@ -55,6 +55,16 @@ bool tree_whole(struct chaos *c)
 	return true;
 }
 
+bool tree_admission_up(const struct chaos *c)
+{
+	for (size_t i = 0; i < N_CHILDREN; i++) {
+		const struct child *v = &c->tree->children[i];
+		if (v->kind == KIND_WEBHOOKD && v->pid && v->ready && !v->killed_usec)
+			return true;
+	}
+	return false;
+}
+
 bool tree_lost_webhookd(const struct chaos *c, uint64_t from, uint64_t to)
 {
 	const struct tree *t = c->tree;
