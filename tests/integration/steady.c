@@ -7,7 +7,8 @@
  *   test-steady PORT PATH BODY RATE STOPFILE
  *
  * RATE requests a second, from several processes, while STOPFILE exists. Prints "N answered, N
- * failed"; a failed one is any that got no answer of 200. Reasons go to stderr.
+ * failed" again and again, the last time for all of them; a failed one is any that got no answer of
+ * 200. Reasons go to stderr.
  */
 #include "ipc/base/buf.h"
 #include "ipc/base/log.h"
@@ -27,9 +28,10 @@
 
 #define PROCESSES 4
 #define TIMEOUT_SECONDS 10
+#define REPORT_USEC 100000
 
 struct counts {
-	unsigned answered, failed;
+	_Atomic unsigned answered, failed;
 };
 
 static int dial(uint16_t port)
@@ -130,9 +132,20 @@ static void run(uint16_t port, const struct buf *request, double rate, const cha
 	gnutls_certificate_free_credentials(credentials);
 }
 
+static unsigned report(const struct counts *counts)
+{
+	unsigned answered = 0, failed = 0;
+	for (int i = 0; i < PROCESSES; i++) {
+		answered += counts[i].answered;
+		failed += counts[i].failed;
+	}
+	printf("%u answered, %u failed\n", answered, failed);
+	fflush(stdout);
+	return failed;
+}
+
 int main(int argc, char **argv)
 {
-	struct counts sum = {0};
 	_cleanup_buf_ struct buf request = {0};
 	log_init("test-steady", LOG_LVL_INFO, false);
 	if (argc != 6)
@@ -153,12 +166,11 @@ int main(int argc, char **argv)
 			return 0;
 		}
 	}
+	while (access(argv[5], F_OK) == 0) {
+		report(counts);
+		usleep(REPORT_USEC);
+	}
 	while (wait(NULL) > 0)
 		;
-	for (int i = 0; i < PROCESSES; i++) {
-		sum.answered += counts[i].answered;
-		sum.failed += counts[i].failed;
-	}
-	printf("%u answered, %u failed\n", sum.answered, sum.failed);
-	return sum.failed ? 1 : 0;
+	return report(counts) ? 1 : 0;
 }
