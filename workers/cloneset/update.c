@@ -88,9 +88,10 @@ static void on_refused(struct update *u, const struct k8s_response *r)
 		if (it)
 			it->recovered = true;
 		u->wrote = true;
-	} else if (!k8s_is_not_found(r) && !k8s_is_conflict(r)) {
-		clone_pod_refused(c->memory, u->name, u->ro->target_name, mono_usec());
 	}
+	/* that includes 500, which is what a webhook that cannot be reached makes of it */
+	if (r->code != 0 && !k8s_is_not_found(r) && !k8s_is_conflict(r))
+		clone_pod_refused(c->memory, u->name, u->ro->target_name, mono_usec());
 	give_up(u, k8s_is_not_found(r) ? NULL : r->error);
 }
 
