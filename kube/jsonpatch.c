@@ -10,7 +10,7 @@
 
 struct op {
 	const char *name;
-	char *path;
+	struct str path; /* keys may hold any byte, NUL too */
 	val value; /* not of "remove" */
 };
 
@@ -29,7 +29,7 @@ static void emit(struct differ *d, const char *name, const val *value)
 	}
 	d->ops[d->n++] = (struct op){
 	    .name = name,
-	    .path = arena_strndup(d->arena, buf_str(&d->path), d->path.len),
+	    .path = {arena_strndup(d->arena, buf_str(&d->path), d->path.len), d->path.len},
 	    .value = value ? *value : val_null(),
 	};
 }
@@ -128,7 +128,7 @@ static val op_val(arena *a, const struct op *op)
 	v.via.map.ptr = arena_alloc(a, 3 * sizeof(msgpack_object_kv));
 	v.via.map.size = remove ? 2 : 3;
 	v.via.map.ptr[0] = (msgpack_object_kv){val_of_str("op"), val_of_str(op->name)};
-	v.via.map.ptr[1] = (msgpack_object_kv){val_of_str("path"), val_of_str(op->path)};
+	v.via.map.ptr[1] = (msgpack_object_kv){val_of_str("path"), val_of_strn(op->path)};
 	v.via.map.ptr[2] = (msgpack_object_kv){val_of_str("value"), op->value};
 	return v;
 }

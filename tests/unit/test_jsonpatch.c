@@ -40,6 +40,7 @@ static void diffs(void **state)
 	    {"{'a':null}", "{}", "[{'op':'remove','path':'/a'}]"},
 	    {"{'a':1}", "{'b':1}",
 	     "[{'op':'remove','path':'/a'},{'op':'add','path':'/b','value':1}]"},
+	    {"{'a\\u0000b':1}", "{}", "[{'op':'remove','path':'/a\\u0000b'}]"},
 	    {"{'a/b':1,'c~d':1,'':1}", "{'a/b':2,'c~d':2,'':2}",
 	     "[{'op':'replace','path':'/a~1b','value':2},{'op':'replace','path':'/"
 	     "c~0d','value':2},{'op':'replace','path':'/','value':2}]"},
