@@ -11,7 +11,7 @@
 struct op {
 	const char *name;
 	struct str path; /* keys may hold any byte, NUL too */
-	val value; /* not of "remove" */
+	val value;	 /* not of "remove" */
 };
 
 struct differ {

@@ -24,9 +24,11 @@ bool cloneset_strategy_from(const val *cloneset, struct cloneset_strategy *out)
  * U3. Pods that are being deleted anyway come back at the right revision: each is one fewer to
  * update. A pod in a grace period for another revision than the target is a candidate like others:
  * what waits for the end of that period joins the new update, and a template rolled back in time
- * restarts nothing.
+ * restarts nothing. A pod whose annotation is broken is not: what it runs and waits for is not
+ * known.
  */
-static struct index_list find_candidates(arena *a, const struct cloneset_state *st,
+static struct index_list find_candidates(arena *a, const struct cloneset_spec *spec,
+					 const struct cloneset_state *st,
 					 struct cloneset_update_plan *p, int32_t *want)
 {
 	struct index_list l = {.i = arena_alloc(a, (st->n + 1) * sizeof(uint32_t))};
@@ -38,6 +40,8 @@ static struct index_list find_candidates(arena *a, const struct cloneset_state *
 			--*want;
 			continue;
 		}
+		if (st->pods[i]->inplace == INPLACE_BROKEN && spec->type != CLONESET_RECREATE)
+			continue;
 		l.i[l.n++] = (uint32_t)i;
 	}
 	return l;
@@ -123,7 +127,7 @@ struct cloneset_update_plan cloneset_update(arena *a, const struct cloneset_spec
 	if (spec->paused || spec->on_delete)
 		snprintf(p.why, sizeof(p.why), "%d pods are not updated: %s", want,
 			 spec->paused ? "updateStrategy.paused is true" : "the type is OnDelete");
-	p.pods = find_candidates(a, st, &p, &want);
+	p.pods = find_candidates(a, spec, st, &p, &want);
 	if (want < 0)
 		want = 0;
 	order(a, spec, st, strategy, &p.pods);

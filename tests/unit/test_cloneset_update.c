@@ -132,7 +132,7 @@ static void even_spread(void **state)
 	assert_int_equal(last, 19);
 }
 
-/* covers: cloneset:U3 cloneset:U4 */
+/* covers: cloneset:U3 cloneset:U4 inplace:F5 */
 static void candidates(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -152,6 +152,12 @@ static void candidates(void **state)
 	plan(a, &s, "{'replicas':8,'updateStrategy':{" ALL "}}", have);
 	/* h is ready and newest in order, but PreparingUpdate goes to the front */
 	/* one in a grace period for another revision need not wait for its end */
+	assert_string_equal(have, "fdeh");
+	/* nothing is known of this one, so it is not touched; only a replacement would do */
+	s.v[7].inplace = INPLACE_BROKEN;
+	plan(a, &s, "{'replicas':8,'updateStrategy':{'type':'InPlaceIfPossible'," ALL "}}", have);
+	assert_string_equal(have, "fde");
+	plan(a, &s, "{'replicas':8,'updateStrategy':{'type':'ReCreate'," ALL "}}", have);
 	assert_string_equal(have, "fdeh");
 }
 

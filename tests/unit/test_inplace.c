@@ -128,6 +128,7 @@ static struct str state_text(const val *object)
 
 #define T "2027-01-15T08:00:00Z"
 
+/* covers: inplace:R7 inplace:R8 inplace:R10 inplace:R11 */
 /* The annotation's exact bytes. */
 static void the_state_annotation(void **state)
 {
@@ -201,6 +202,7 @@ static void the_state_annotation(void **state)
 	}
 }
 
+/* covers: inplace:L3 inplace:F6 inplace:R16 */
 /* The imageID that is recorded is the one that runs, when a second update comes before the first is
  * done; the container of the first is still waited for. */
 static void an_update_on_top(void **state)
@@ -236,6 +238,7 @@ static void an_update_on_top(void **state)
 	assert_int_equal(inplace_check(&pod, NULL, NULL, 0), INPLACE_COMPLETE);
 }
 
+/* covers: inplace:R8 inplace:S20 */
 static void odd_updates(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -273,6 +276,8 @@ static void odd_updates(void **state)
 
 #define STATUS(image, id) "[{'name':'a','image':'" image "','imageID':'" id "','ready':true}]"
 
+/* covers: inplace:R8 inplace:R12 inplace:R13 inplace:R16 inplace:F2 inplace:F3 inplace:F4
+ * inplace:F5 */
 static void completion(void **state)
 {
 	static const struct {
@@ -417,6 +422,7 @@ static const val *condition_in(const val *patch, const char *type)
 	return val_find(val_path(patch, "status", "conditions", NULL), "type", str_of(type));
 }
 
+/* covers: inplace:R6 inplace:F1 */
 /* Ready is only turned false where kubelet would have said True. */
 static void not_ready_patches(void **state)
 {
@@ -470,6 +476,33 @@ static void not_ready_patches(void **state)
 	}
 }
 
+/* covers: inplace:R17 inplace:F1 */
+/* Of the very version that was judged; for a condition that is missing, of any. */
+static void the_ready_patch(void **state)
+{
+	_cleanup_arena_ arena *a = arena_new();
+	val pod = js(a, "{'metadata':{'uid':'u','resourceVersion':'7'},'spec':{},'status':{"
+			"'conditions':[{'type':'InPlaceUpdateReady','status':'False','reason':"
+			"'StartInPlaceUpdate','message':'m'},{'type':'Ready','status':'False'}]}}");
+	val patch = inplace_ready_patch(a, str_of("u"), str_of("7"), NOW);
+	const val *c;
+
+	(void)state;
+	assert_true(val_is(val_path(&patch, "metadata", "uid", NULL), "u"));
+	assert_true(val_is(val_path(&patch, "metadata", "resourceVersion", NULL), "7"));
+	/* kubelet turns Ready itself */
+	assert_null(condition_in(&patch, "Ready"));
+	smp_apply(a, &pod, &patch);
+	c = val_find(val_path(&pod, "status", "conditions", NULL), "type",
+		     str_of(GATE_INPLACE_READY));
+	assert_true(val_is(val_get(c, "status"), "True"));
+	assert_true(val_is(val_get(c, "lastTransitionTime"), T));
+	assert_true(val_is_null(val_get(c, "reason")));
+	assert_true(val_is_null(val_get(c, "message")));
+	patch = inplace_ready_patch(a, str_of("u"), (struct str){0}, NOW);
+	assert_null(val_path(&patch, "metadata", "resourceVersion", NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -477,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(an_update_on_top), cmocka_unit_test(odd_updates),
 	    cmocka_unit_test(completion),	cmocka_unit_test(foreign_next_batch),
 	    cmocka_unit_test(refresh),		cmocka_unit_test(not_ready_patches),
+	    cmocka_unit_test(the_ready_patch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

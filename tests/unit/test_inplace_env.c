@@ -115,15 +115,15 @@ static void hash_of_values(void **state)
 						  "{'name':'c','image':'z:1'}]}}}}}"
 #define STATUS(name) \
 	"{'name':'" name "','image':'i','imageID':'1','containerID':'" name "1','ready':true}"
-#define RUNNING_POD(barriers)                                                                      \
-	"{'metadata':{'name':'p','uid':'u','labels':{'l':'1'},'annotations':{'a':'1'}},"           \
-	"'spec':{'containers':[{'name':'a','image':'x:1','env':[" LABEL_L "]},"                    \
-	"{'name':'b','image':'y:1','env':[" barriers                                               \
-	    ENV("A", "metadata.annotations[\\'a\\']") "]},{'name':'c','image':'z:1'}]},'status':{" \
-						      "'containerStatuses':[" STATUS(              \
-							  "a") "," STATUS("b") "," STATUS("c") "]" \
-											       "}" \
-											       "}"
+#define RUNNING_POD(barriers)                                                                     \
+	"{'metadata':{'name':'p','uid':'u','labels':{'l':'1'},'annotations':{'a':'1'}},"          \
+	"'spec':{'containers':[{'name':'a','image':'x:1','env':[" LABEL_L "]},"                   \
+	"{'name':'b','image':'y:1','env':[" barriers ENV(                                         \
+	    "A", "metadata.annotations[\\'a\\']") "]},{'name':'c','image':'z:1'}]},'status':{"    \
+						  "'containerStatuses':[" STATUS("a") "," STATUS( \
+						      "b") "," STATUS("c") "]"                    \
+									   "}"                    \
+									   "}"
 
 static void update(arena *a, val *pod, const char *from, const char *to, bool gate)
 {
@@ -214,42 +214,40 @@ static void completion_waits_for_the_agent(void **state)
 	"{'name':'KRUISE_CONTAINER_BARRIER','valueFrom':{'configMapKeyRef':{'key':'" key "'}}},"
 #define SHARED(labels)                                                                             \
 	"{'data':{'spec':{'template':{'metadata':{'labels':{" labels "}},'spec':{'containers':["   \
-	"{'name':'a','image':'x:1','env':[" BARRIER("p_10")                                        \
-	    LABEL_L "]},"                                                                          \
-		    "{'name':'b','image':'y:1','env':[" BARRIER("p_5") ENV(                        \
-			"M",                                                                       \
-			"metadata.labels[\\'m\\']") "," LABEL_L "]},"                              \
-						    "{'name':'c','image':'z:1','env':[" BARRIER(   \
-							"p_0") ENV("M", "metadata.labels[\\'m\\'"  \
-									"]") "]},{'name':'d','"    \
-									     "image':'w:1','env':" \
-									     "[" BARRIER("p_-1")   \
-										 ENV("N",          \
-										     "metadata."   \
-										     "labels[\\'"  \
-										     "n\\']") "]}" \
-											      "]}" \
-											      "}}" \
-											      "}}"
+	"{'name':'a','image':'x:1','env':[" BARRIER("p_10") LABEL_L                                \
+	    "]},"                                                                                  \
+	    "{'name':'b','image':'y:1','env':[" BARRIER("p_5")                                     \
+		ENV("M",                                                                           \
+		    "metadata.labels[\\'m\\']") "," LABEL_L "]},"                                  \
+						"{'name':'c','image':'z:1','env':[" BARRIER("p_0") \
+						    ENV("M", "metadata.labels[\\'m\\'"             \
+							     "]") "]},{'name':'d','"               \
+								  "image':'w:1','env':"            \
+								  "[" BARRIER("p_-1")              \
+								      ENV("N", "metadata."         \
+									       "labels[\\'"        \
+									       "n\\']") "]}"       \
+											"]}"       \
+											"}}"       \
+											"}}"
 #define SHARING_POD                                                                                \
 	"{'metadata':{'name':'p','uid':'u','labels':{'l':'1','m':'1','n':'1'}},'spec':{"           \
 	"'containers':["                                                                           \
-	"{'name':'a','image':'x:1','env':[" BARRIER("p_10")                                        \
-	    LABEL_L "]},"                                                                          \
-		    "{'name':'b','image':'y:1','env':[" BARRIER("p_5") ENV(                        \
-			"M",                                                                       \
-			"metadata.labels[\\'m\\']") "," LABEL_L "]},"                              \
-						    "{'name':'c','image':'z:1','env':[" BARRIER(   \
-							"p_0") ENV("M", "metadata.labels[\\'m\\'"  \
-									"]") "]},{'name':'d','"    \
-									     "image':'w:1','env':" \
-									     "[" BARRIER("p_-1")   \
-										 ENV("N",          \
-										     "metadata."   \
-										     "labels[\\'"  \
-										     "n\\']") "]}" \
-											      "]}" \
-											      "}"
+	"{'name':'a','image':'x:1','env':[" BARRIER("p_10") LABEL_L                                \
+	    "]},"                                                                                  \
+	    "{'name':'b','image':'y:1','env':[" BARRIER("p_5")                                     \
+		ENV("M",                                                                           \
+		    "metadata.labels[\\'m\\']") "," LABEL_L "]},"                                  \
+						"{'name':'c','image':'z:1','env':[" BARRIER("p_0") \
+						    ENV("M", "metadata.labels[\\'m\\'"             \
+							     "]") "]},{'name':'d','"               \
+								  "image':'w:1','env':"            \
+								  "[" BARRIER("p_-1")              \
+								      ENV("N", "metadata."         \
+									       "labels[\\'"        \
+									       "n\\']") "]}"       \
+											"]}"       \
+											"}"
 
 /* covers: inplace:R10 inplace:R11 inplace:S7 */
 static void who_shares_a_label_restarts_together(void **state)

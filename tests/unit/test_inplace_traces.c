@@ -324,6 +324,8 @@ static const val *trace_of(const val *traces, const char *name)
 	return t;
 }
 
+/* covers: inplace:R4 inplace:R6 inplace:R7 inplace:R8 inplace:R12 inplace:R17 inplace:L4 inplace:S6
+ */
 /* Updates in place: image, metadata, two images in two batches. */
 static void in_place(void **state)
 {
@@ -344,6 +346,7 @@ static void in_place(void **state)
 	}
 }
 
+/* covers: inplace:R1 inplace:S18 */
 /* A change of env does not go in place: the pod is marked, deleted and replaced. */
 static void fallback(void **state)
 {

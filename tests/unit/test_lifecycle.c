@@ -19,6 +19,7 @@ static void names(void **state)
 	assert_int_equal(lifecycle_parse(str_of("normal")), LIFECYCLE_OTHER);
 }
 
+/* covers: inplace:L1 */
 static void hooks(void **state)
 {
 	static const struct {
@@ -51,6 +52,7 @@ static void hooks(void **state)
 #define HOOK "{'inPlaceUpdate':{'labelsHandler':{'h':'1'}}}"
 #define ON "{'metadata':{'labels':{'h':'1'}}}"
 
+/* covers: inplace:L3 */
 static void starts(void **state)
 {
 	static const struct {
@@ -79,6 +81,7 @@ static void starts(void **state)
 	}
 }
 
+/* covers: inplace:L2 inplace:L4 inplace:L5 inplace:S15 cloneset:F4 cloneset:F5 */
 static void next_states(void **state)
 {
 #define PN LIFECYCLE_PREPARING_NORMAL
@@ -130,6 +133,7 @@ static void next_states(void **state)
 	assert_int_equal(lifecycle_next(UG, true, true, DONE, NULL, NULL), N);
 }
 
+/* covers: inplace:L3 inplace:L8 */
 static void patches(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();
@@ -151,6 +155,7 @@ static void patches(void **state)
 	assert_true(val_is(val_path(&pod, "metadata", "labels", "l", NULL), "1"));
 }
 
+/* covers: inplace:L7 */
 static void marks(void **state)
 {
 	_cleanup_arena_ arena *a = arena_new();

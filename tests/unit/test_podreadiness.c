@@ -137,13 +137,50 @@ static void odd_messages(void **state)
 	}
 }
 
+/* covers: inplace:L7 */
+static void lifecycle_states(void **state)
+{
+#define MARKS "{'preDelete':{'markPodNotReady':true},'inPlaceUpdate':{'markPodNotReady':true}}"
+#define MARKS_NOT "{'preDelete':{},'inPlaceUpdate':{'markPodNotReady':false}}"
+	static const struct {
+		enum lifecycle_state to;
+		const char *lifecycle;
+		const struct readiness_key *add, *remove;
+	} rows[] = {
+	    {LIFECYCLE_PREPARING_DELETE, MARKS, &READINESS_PRE_DELETE, NULL},
+	    {LIFECYCLE_PREPARING_DELETE, MARKS_NOT, NULL, NULL},
+	    {LIFECYCLE_PREPARING_UPDATE, MARKS, &READINESS_PRE_UPDATE, NULL},
+	    {LIFECYCLE_PREPARING_UPDATE, MARKS_NOT, NULL, NULL},
+	    {LIFECYCLE_UPDATING, MARKS, NULL, NULL},
+	    /* also when the hook has been taken out meanwhile */
+	    {LIFECYCLE_UPDATED, MARKS, NULL, &READINESS_PRE_UPDATE},
+	    {LIFECYCLE_UPDATED, "null", NULL, &READINESS_PRE_UPDATE},
+	    {LIFECYCLE_NORMAL, MARKS, NULL, &READINESS_PRE_UPDATE},
+	    {LIFECYCLE_NORMAL, "null", NULL, &READINESS_PRE_UPDATE},
+	    {LIFECYCLE_PREPARING_NORMAL, MARKS_NOT, NULL, &READINESS_PRE_DELETE},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		_cleanup_arena_ arena *a = arena_new();
+		val lifecycle = js(a, rows[i].lifecycle);
+		val pod = pod_with(a, "[{'type':'KruisePodReady','status':'True'}]"), patch;
+		struct readiness_change c = podreadiness_of_state(rows[i].to, &lifecycle);
+
+		print_message("row %zu\n", i);
+		assert_ptr_equal(c.add, rows[i].add);
+		assert_ptr_equal(c.remove, rows[i].remove);
+		/* on a pod that is ready there is only something to add */
+		assert_int_equal(podreadiness_change_patch(a, &pod, c, NOW, &patch),
+				 rows[i].add != NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(first_time),
-	    cmocka_unit_test(the_gate_at_creation),
-	    cmocka_unit_test(two_users),
-	    cmocka_unit_test(odd_messages),
+	    cmocka_unit_test(first_time),	cmocka_unit_test(the_gate_at_creation),
+	    cmocka_unit_test(two_users),	cmocka_unit_test(odd_messages),
+	    cmocka_unit_test(lifecycle_states),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
