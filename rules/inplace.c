@@ -156,8 +156,8 @@ int inplace_grace_end_patch(arena *a, const val *pod, int64_t now, val *patch, s
 	if (grace.env)
 		val_set(a, &state, "updateEnvFromMetadata", val_of_bool(true));
 	*patch = val_map();
-	inplace_precondition(a, pod, patch);
 	inplace_put_metadata(a, &grace.metadata, patch);
+	/* last: what an annotation says must not set it */
 	inplace_precondition(a, pod, patch);
 	inplace_batch_start(a, pod, &grace.pending, now, &state, patch);
 	inplace_state_write(a, pod, &state, patch);
