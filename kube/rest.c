@@ -76,7 +76,7 @@ static void set_options(struct k8s_client *c, const struct k8s_client_options *o
 	c->may_write = o->may_write;
 	c->may_write_data = o->userdata;
 	c->unacked_usec = o->unacked_usec;
-	c->max_retries = o->max_retries > 0 ? o->max_retries : DEFAULT_RETRIES;
+	c->max_retries = o->max_retries != 0 ? o->max_retries : DEFAULT_RETRIES;
 }
 
 static int add_sources(struct k8s_client *c, struct err *e)

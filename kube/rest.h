@@ -23,7 +23,7 @@ struct k8s_client_options {
 	uint64_t
 	    timeout_usec; /* for one try of a call, 0 = 30 s; watches have none but a stall limit */
 	int max_retries;  /* tries after the first on 429, 503 with Retry-After, 5xx of GET, refused
-			     connection; 0 = 5 */
+			     connection; 0 = 5, -1 = none */
 	/* Asked at the last moment before any try of a call that is no GET; when it says no, the
 	 * call ends without an answer, and certainly without an effect. NULL: always. */
 	bool (*may_write)(void *userdata);

@@ -21,6 +21,7 @@ struct elector {
 	struct worker w;
 	char identity[192];
 	sd_event_source *timer;
+	sd_event_source *deadline; /* of the Lease that is held */
 	struct metric *is_leader;
 	struct lease_observed seen;
 	bool holding;
@@ -70,9 +71,29 @@ static void say(struct elector *el, const char *note)
 		el->holding = false;
 		until = 0;
 	}
+	if (el->holding) {
+		sd_event_source_set_time(el->deadline, until);
+		sd_event_source_set_enabled(el->deadline, SD_EVENT_ONESHOT);
+	}
 	child_set_leader_until(el->w.child, until);
 	child_set_ready(el->w.child, true, note);
 	metric_set(el->is_leader, el->holding ? 1 : 0);
+}
+
+/* A server that says nothing at all must not leave the last good word standing. */
+static int on_deadline(sd_event_source *s, uint64_t usec, void *userdata)
+{
+	struct elector *el = userdata;
+	char note[400];
+	(void)s;
+	(void)usec;
+	if (!el->holding)
+		return 0;
+	snprintf(note, sizeof(note), "lease %s/%s: not renewed in time; the API server is silent",
+		 el->w.options.leader_election_namespace, el->w.options.leader_election_id);
+	log_warn("%s", note);
+	say(el, note);
+	return 0;
 }
 
 static void next_try(struct elector *el, uint64_t usec)
@@ -196,7 +217,7 @@ static void on_stop(void *userdata)
 
 int elector_main(int argc, char **argv)
 {
-	struct elector el = {0};
+	struct elector el = {.w.short_calls = true};
 	struct err e = {0};
 	const struct child_handlers handlers = {.stop = on_stop, .userdata = &el};
 	if (worker_init(&el.w, "elector", NULL, argc, argv, &handlers, &e) < 0 ||
@@ -206,8 +227,13 @@ int elector_main(int argc, char **argv)
 				  "1 while this replica holds the Lease.", NULL);
 	if (sd_event_add_time(el.w.loop, &el.timer, CLOCK_MONOTONIC, 0, 1000, on_timer, &el) < 0)
 		fatal("cannot add a timer");
+	if (sd_event_add_time(el.w.loop, &el.deadline, CLOCK_MONOTONIC, 0, 1000, on_deadline, &el) <
+		0 ||
+	    sd_event_source_set_enabled(el.deadline, SD_EVENT_OFF) < 0)
+		fatal("cannot add a timer");
 	int rc = worker_loop(&el.w);
 	sd_event_source_disable_unref(el.timer);
+	sd_event_source_disable_unref(el.deadline);
 	worker_exit(&el.w);
 	return rc;
 }

@@ -63,6 +63,10 @@ static int load_client(struct worker *w, struct err *e)
 	    .burst = (int)w->options.rest_burst,
 	    .max_in_flight = 32,
 	};
+	if (w->short_calls) {
+		options.timeout_usec = w->options.renew_deadline_usec / 2;
+		options.max_retries = -1;
+	}
 	fence(w, &options);
 	if (!config->exec)
 		child_no_exec(false);

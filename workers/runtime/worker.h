@@ -23,6 +23,8 @@
 struct worker {
 	const struct controller *controller;
 	const char *name;
+	bool short_calls; /* set before worker_init(): an answer is worth something only within half
+			     the renew deadline, and the worker itself tries again */
 	struct options options;
 	struct gates gates;
 	sd_event *loop;
