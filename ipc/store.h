@@ -25,7 +25,8 @@ int store_open_writer(struct store **out, const char *dir, struct err *e);
 int store_open_reader(struct store **out, const char *dir, struct err *e);
 void store_close(struct store *s);
 
-/* A read transaction: a consistent snapshot. Keep it short (one sync, one admission). */
+/* A read transaction: a consistent snapshot. Keep it short (one sync, one admission). Reads without
+ * one (NULL) fail with -EBADF. */
 struct store_txn;
 int store_begin(struct store *s, struct store_txn **out, struct err *e);
 void store_end(struct store_txn *t);

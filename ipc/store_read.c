@@ -76,6 +76,15 @@ int store_decode(const MDB_val *key, const MDB_val *value, struct store_entry *o
 	return m.bad || n != 6 || out->object_len == 0 ? -EUCLEAN : 0;
 }
 
+/* A read after the end of its transaction is an error, never the end of the process. */
+static int open_cursor(struct store_txn *t, bool index, MDB_cursor **out)
+{
+	if (!t)
+		return -EBADF;
+	int rc = mdb_cursor_open(t->txn, index ? t->env->index : t->env->objects, out);
+	return rc != 0 ? store_mdb_err(NULL, rc, "open a cursor") : 0;
+}
+
 int store_get(struct store_txn *t, const char *resource, struct str ns, struct str name,
 	      struct store_entry *out)
 {
@@ -86,9 +95,9 @@ int store_get(struct store_txn *t, const char *resource, struct str ns, struct s
 	/* by cursor, since only that returns the key as it lies in the map */
 	MDB_cursor *cursor;
 	MDB_val key = {k.n, k.p}, value;
-	int rc = mdb_cursor_open(t->txn, t->env->objects, &cursor);
-	if (rc != 0)
-		return store_mdb_err(NULL, rc, "get");
+	int rc = open_cursor(t, false, &cursor);
+	if (rc < 0)
+		return rc;
 	rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY);
 	mdb_cursor_close(cursor);
 	if (rc == MDB_NOTFOUND)
@@ -116,9 +125,9 @@ int store_list(struct store_txn *t, const char *resource, struct str ns, store_f
 	if (!store_key_make(&prefix, resource, ns, (struct str){0}))
 		return 0;
 	MDB_cursor *cursor;
-	int rc = mdb_cursor_open(t->txn, t->env->objects, &cursor);
-	if (rc != 0)
-		return store_mdb_err(NULL, rc, "list");
+	int rc = open_cursor(t, false, &cursor);
+	if (rc < 0)
+		return rc;
 	MDB_val key = {prefix.n, prefix.p}, value;
 	int r = 0;
 	rc = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
@@ -178,13 +187,13 @@ int store_list_by(struct store_txn *t, enum store_index index, struct str key, c
 	if (!key.p || !store_index_key(&k, index, resource, key))
 		return 0;
 	MDB_cursor *refs, *objects;
-	int rc = mdb_cursor_open(t->txn, t->env->index, &refs);
-	if (rc != 0)
-		return store_mdb_err(NULL, rc, "list");
-	rc = mdb_cursor_open(t->txn, t->env->objects, &objects);
-	if (rc != 0) {
+	int rc = open_cursor(t, true, &refs);
+	if (rc < 0)
+		return rc;
+	rc = open_cursor(t, false, &objects);
+	if (rc < 0) {
 		mdb_cursor_close(refs);
-		return store_mdb_err(NULL, rc, "list");
+		return rc;
 	}
 	MDB_val ikey = {k.n, k.p}, ref;
 	bool placed = false;
@@ -208,6 +217,8 @@ int store_sync_get(struct store_txn *t, const char *resource, struct store_sync 
 	struct store_key k = {.n = 5, .p = "sync"};
 	if (!key_part(&k, resource, strlen(resource), STORE_MAX_RESOURCE, false))
 		return 0;
+	if (!t)
+		return -EBADF;
 	MDB_val key = {k.n, k.p}, value;
 	int rc = mdb_get(t->txn, t->env->meta, &key, &value);
 	if (rc == MDB_NOTFOUND)
@@ -230,6 +241,8 @@ int store_sync_get(struct store_txn *t, const char *resource, struct store_sync 
 int store_scope_get(struct store_txn *t, struct str *out)
 {
 	*out = (struct str){0};
+	if (!t)
+		return -EBADF;
 	MDB_val key = {5, (void *)(uintptr_t) "scope"}, value;
 	int rc = mdb_get(t->txn, t->env->meta, &key, &value);
 	if (rc == MDB_NOTFOUND)

@@ -98,13 +98,14 @@ void clone_update(struct clone *c);
 /* explain.c: after all the others. */
 void clone_explain(struct clone *c);
 
-/* lifecycle.c: writes a lifecycle state, after the readiness that goes with it. hook: labels and
- * finalizers to put on the pod, or NULL. exact: only if the pod is still at the view's version;
+/* lifecycle.c: writes a lifecycle state, after the readiness that goes with it. object: the pod as
+ * a call has just answered it, NULL when planning (it is taken from the store then). hook: labels
+ * and finalizers to put on the pod, or NULL. exact: only if the pod is still at the view's version;
  * otherwise its uid is enough: the label is ours alone, a starting pod changes all the time, and
  * what we have written ourselves is seen before (the sync waits for intents and expected versions
  * first). */
-void clone_enter_state(struct clone *c, const struct pod_view *pod, enum lifecycle_state to,
-		       const val *hook, bool exact);
+void clone_enter_state(struct clone *c, const struct pod_view *pod, const val *object,
+		       enum lifecycle_state to, const val *hook, bool exact);
 
 /* ---- helpers ---- */
 

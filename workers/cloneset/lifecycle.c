@@ -90,8 +90,8 @@ static void write_readiness(struct transition *t)
 		   on_readiness, t);
 }
 
-void clone_enter_state(struct clone *c, const struct pod_view *pod, enum lifecycle_state to,
-		       const val *hook, bool exact)
+void clone_enter_state(struct clone *c, const struct pod_view *pod, const val *object,
+		       enum lifecycle_state to, const val *hook, bool exact)
 {
 	arena *a = c->s->arena;
 	struct transition *t = arena_alloc(a, sizeof(*t));
@@ -110,11 +110,12 @@ void clone_enter_state(struct clone *c, const struct pod_view *pod, enum lifecyc
 	bool matters =
 	    pod->gate_pod_ready &&
 	    (t->readiness.add || (t->readiness.remove && pod->cond_pod_ready == COND_FALSE));
-	const val *object = matters ? clone_pod_object(c, pod) : NULL;
-	if (!object) {
+	if (matters && !object)
+		object = clone_pod_object(c, pod);
+	if (!matters || !object) {
 		write_state(t);
 		return;
 	}
-	t->pod = *object;
+	t->pod = val_copy(a, object);
 	write_readiness(t);
 }

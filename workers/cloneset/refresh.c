@@ -93,7 +93,7 @@ static void on_ready_written(struct sync *s, const struct k8s_response *r, void 
 	struct refresh *rf = userdata;
 	on_pod_written(s, r, rf->c);
 	if (k8s_ok(r) && rf->next != rf->pod->lifecycle)
-		clone_enter_state(rf->c, rf->pod, rf->next, NULL, false);
+		clone_enter_state(rf->c, rf->pod, r->object, rf->next, NULL, false);
 }
 
 /* A view that lives as long as the sync's callbacks. */
@@ -159,7 +159,7 @@ static void refresh_pod(struct clone *c, const struct pod_view *pod)
 	}
 	next = next_state(c, pod);
 	if (next != pod->lifecycle)
-		clone_enter_state(c, pod, next, NULL, false);
+		clone_enter_state(c, pod, NULL, next, NULL, false);
 	else if (!pod->has_template_hash && pod->revision[0])
 		write_template_hash(c, pod);
 }

@@ -44,7 +44,7 @@ static bool held_by_hook(struct clone *c, const struct pod_view *pod)
 	if (!object || !lifecycle_hooked(hook, object))
 		return false;
 	if (pod->lifecycle != LIFECYCLE_PREPARING_DELETE)
-		clone_enter_state(c, pod, LIFECYCLE_PREPARING_DELETE, NULL, true);
+		clone_enter_state(c, pod, NULL, LIFECYCLE_PREPARING_DELETE, NULL, true);
 	return true;
 }
 
@@ -107,8 +107,8 @@ void clone_scale(struct clone *c)
 		sync_requeue_after(c->s, 1);
 	}
 	for (size_t i = 0; i < plan.cancel.n; i++)
-		clone_enter_state(c, c->state.pods[plan.cancel.i[i]], LIFECYCLE_PREPARING_NORMAL,
-				  NULL, true);
+		clone_enter_state(c, c->state.pods[plan.cancel.i[i]], NULL,
+				  LIFECYCLE_PREPARING_NORMAL, NULL, true);
 	if (plan.create_old + plan.create_new > 0)
 		clone_create_pods(c, plan.create_old, plan.create_new);
 	if (plan.release.n + plan.remove.n > 0)

@@ -206,7 +206,7 @@ static bool pass_lifecycle(struct update *u, const struct pod_view *pod)
 	if (start == LIFECYCLE_START_PREPARE) {
 		/* from Updated the hook is put on again; otherwise the pod has what it has */
 		const val *hook = lifecycle_hook(c->spec.lifecycle, "inPlaceUpdate");
-		clone_enter_state(c, pod, LIFECYCLE_PREPARING_UPDATE,
+		clone_enter_state(c, pod, NULL, LIFECYCLE_PREPARING_UPDATE,
 				  pod->lifecycle == LIFECYCLE_UPDATED ? hook : NULL, true);
 	}
 	if (start == LIFECYCLE_START_REFUSE)
