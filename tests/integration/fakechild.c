@@ -53,6 +53,7 @@ struct fake {
 	const char *dir, *name;
 	bool stopping, orphaned;
 	int level;
+	unsigned long long promised; /* the last content of elector.until */
 };
 
 static char *path_of(const struct fake *f, const char *suffix)
@@ -153,8 +154,14 @@ static void lead(struct fake *f)
 	unsigned long long usec;
 	if (!in)
 		return;
-	if (fscanf(in, "%llu", &usec) == 1)
+	if (fscanf(in, "%llu", &usec) == 1) {
 		child_set_leader_until(f->child, mono_usec() + usec);
+		if (usec != f->promised) {
+			_cleanup_free_ char *line = xasprintf("until %llu", usec);
+			note(f, line);
+		}
+		f->promised = usec;
+	}
 	fclose(in);
 }
 

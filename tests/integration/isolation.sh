@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
+CRASHES=1 # a hung child gets SIGABRT
 setup isolation
 start_nodesim --nodes 4 --start-delay 100ms --restart-delay 200ms --kill-delay 50ms
 start_kruised
